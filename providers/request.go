@@ -1,0 +1,69 @@
+package providers
+
+import "encoding/json"
+
+// A Request is one model call, in the words of no vendor.
+type Request struct {
+	Model    string
+	System   string
+	Messages []Message
+	Tools    []ToolSpec
+
+	// Attempt counts the tries of this model call from 1. Only scripted
+	// providers look at it.
+	Attempt int
+
+	// Reasoning asks for the text that the provider designates for display.
+	// It never turns reasoning on (contract R4, R5, R6).
+	Reasoning bool
+
+	// MaxOutputTokens bounds the answer. Zero leaves it to the provider's
+	// configuration, and then to the service.
+	MaxOutputTokens int
+}
+
+// A Message is one entry of the history: a [UserMessage], an
+// [AssistantMessage] or a [ToolResult].
+type Message interface{ message() }
+
+// A UserMessage is what a person wrote.
+type UserMessage struct{ Text string }
+
+// An AssistantMessage is a committed answer of the model with the tool calls
+// it asked for. Every call is followed by its [ToolResult], in the same order,
+// before the next message of another kind.
+type AssistantMessage struct {
+	Text    string
+	Refusal string
+	Calls   []ToolCall
+
+	// Replay is the private state that the same connection gave with this
+	// message, nil when there is none.
+	Replay *Replay
+}
+
+// A ToolResult answers one call of the assistant message before it.
+type ToolResult struct {
+	CallID  string
+	Text    string
+	IsError bool
+}
+
+func (UserMessage) message()      {}
+func (AssistantMessage) message() {}
+func (ToolResult) message()       {}
+
+// A ToolSpec describes a tool to the model.
+type ToolSpec struct {
+	Name        string // matches [A-Za-z0-9_-]{1,64}
+	Description string
+	Parameters  json.RawMessage // a JSON schema of type object
+}
+
+// Replay is opaque state that must go back unchanged, and only to the
+// connection that Binding names (contract P27 to P29). Nothing but the adapter
+// that made it reads State; it reaches no page, log, error or export.
+type Replay struct {
+	Binding string          `json:"binding"`
+	State   json.RawMessage `json:"state"`
+}
