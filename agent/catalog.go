@@ -1,0 +1,81 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"countersign/providers"
+)
+
+// A Catalog knows the configured agents and providers. Its methods are safe
+// for use by multiple goroutines.
+type Catalog interface {
+	// Agent returns an agent as it is configured now, or [ErrNotFound].
+	Agent(ctx context.Context, id AgentID) (Agent, error)
+	// Connect returns the provider that a model reference names. The error is
+	// a [*providers.Error] when the provider can't be used as it is
+	// configured, for example because its key is missing (contract P3).
+	Connect(ctx context.Context, ref ModelRef) (Connection, error)
+}
+
+// An Agent is instructions, tools and limits.
+type Agent struct {
+	ID           AgentID
+	Name         string
+	Instructions string
+	Model        ModelRef // the default for new conversations
+	Tools        []string // names
+	Output       OutputOptions
+	Limits       Limits
+}
+
+// Limits bound a run. A zero field means its default.
+type Limits struct {
+	ModelCalls int           // model calls of a run
+	Approval   time.Duration // until an approval expires
+}
+
+// A Connection is a provider that is ready to be used, with its retry policy.
+type Connection struct {
+	Provider providers.Provider
+	Retry    RetryPolicy
+}
+
+// A Tool is something a model may ask to run. Its methods are safe for use by
+// multiple goroutines.
+type Tool interface {
+	// Definition is constant.
+	Definition() ToolDefinition
+	// Call runs the tool. It is called once for a call, unless a person or the
+	// tool's ReadOnly allows it again. A failure that the model should know of
+	// is a Result with IsError; an error is a fault of the tool itself, and
+	// the model is told no more than that it failed.
+	Call(ctx context.Context, in Invocation) (Result, error)
+}
+
+// A ToolDefinition is what is known of a tool before it runs.
+type ToolDefinition struct {
+	Name        string          `json:"name"`  // what the model calls it: [A-Za-z0-9_-]{1,64}
+	Title       string          `json:"title"` // what a person reads
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"` // JSON schema of an object
+	// ReadOnly says that the tool changes nothing, so that it runs without a
+	// card and may run again after a crash.
+	ReadOnly bool `json:"read_only"`
+}
+
+// An Invocation is one call as it was allowed.
+type Invocation struct {
+	Conversation ConversationID
+	Call         CallID // stable: usable as an idempotency key
+	// Arguments are the raw bytes, "{}" where the model sent none.
+	Arguments json.RawMessage
+	Now       time.Time
+}
+
+// A Result is what the model is told.
+type Result struct {
+	Text    string
+	IsError bool
+}

@@ -1,0 +1,47 @@
+package agent
+
+// ConversationCreated opens a journal. The agent and the model are resolved
+// once and kept (contract P2).
+type ConversationCreated struct {
+	Owner     UserID   `json:"owner"`
+	Agent     AgentID  `json:"agent"`
+	AgentName string   `json:"agent_name"`
+	Model     ModelRef `json:"model"`
+}
+
+// ConversationTitled sets what the conversation is called.
+type ConversationTitled struct {
+	Title string `json:"title"` // at most MaxTitle characters
+}
+
+// Rewound makes every fold forget the records after To and before this one.
+// Nothing is rewritten.
+type Rewound struct {
+	To Seq `json:"to_seq"`
+}
+
+func (ConversationCreated) Kind() Kind { return "conversation_created" }
+func (ConversationTitled) Kind() Kind  { return "conversation_titled" }
+func (Rewound) Kind() Kind             { return "rewound" }
+
+// A ModelRef names a model on a provider. The name of the provider is kept for
+// display: the provider may be renamed or gone by then.
+type ModelRef struct {
+	Provider     string `json:"provider"` // id
+	ProviderName string `json:"provider_name"`
+	Model        string `json:"model"`
+}
+
+// An Actor is who did something.
+type Actor struct {
+	User UserID `json:"user,omitempty"` // "" for the program itself
+	Name string `json:"name,omitempty"`
+}
+
+// OutputOptions are what the sender asked to see (contract A13, A14).
+type OutputOptions struct {
+	// Reasoning shows the text that the provider designates for display.
+	Reasoning bool `json:"reasoning"`
+	// BufferAttempts holds an attempt's text back until it has succeeded.
+	BufferAttempts bool `json:"buffer_attempts"`
+}

@@ -1,0 +1,98 @@
+package agent
+
+import "time"
+
+// ApprovalRequested puts the calls of a step to a person. Nothing of the step
+// runs before all of them are decided.
+type ApprovalRequested struct {
+	Interaction InteractionID `json:"interaction_id"`
+	Calls       []BoundCall   `json:"calls"`
+	ExpiresAt   time.Time     `json:"expires_at"` // never reset
+}
+
+// A BoundCall is a call with the binding that a decision on it covers.
+type BoundCall struct {
+	Call    CallID `json:"call_id"`
+	Binding string `json:"binding"`
+}
+
+// Verdict is what was decided on a call (contract V15).
+type Verdict string
+
+const (
+	VerdictAllow  Verdict = "allow"
+	VerdictDeny   Verdict = "deny"
+	VerdictUnsure Verdict = "unsure"
+)
+
+// Origin is who or what decided (contract V17).
+type Origin string
+
+const (
+	OriginHuman      Origin = "human"
+	OriginHardPolicy Origin = "hard_policy"
+	// OriginApplicationPolicy also decides a card that nobody answered in time.
+	OriginApplicationPolicy Origin = "application_policy"
+	OriginGrant             Origin = "session_grant"
+	OriginReviewer          Origin = "reviewer"
+	OriginBypass            Origin = "bypass"
+)
+
+// ApprovalDecision is the verdict on one call (contract V14). Reading one
+// never approves anything (contract V18).
+type ApprovalDecision struct {
+	Interaction InteractionID `json:"interaction_id,omitempty"` // "" where no card was shown
+	Call        CallID        `json:"call_id"`
+	Tool        string        `json:"tool"`
+	Binding     string        `json:"binding"`
+	Verdict     Verdict       `json:"verdict"`
+	Origin      Origin        `json:"origin"`
+	Reason      string        `json:"reason,omitempty"` // at most MaxReason characters (contract V20)
+	By          Actor         `json:"by"`
+}
+
+// ReconcileRequested asks a person about a call that had begun when the server
+// stopped. It never expires.
+type ReconcileRequested struct {
+	Interaction InteractionID `json:"interaction_id"`
+	Call        CallID        `json:"call_id"`
+}
+
+// ReconcileAnswer is what a person knows about a call of unknown outcome.
+type ReconcileAnswer string
+
+const (
+	ReconcileHappened    ReconcileAnswer = "happened"
+	ReconcileNotHappened ReconcileAnswer = "not_happened"
+	ReconcileRunAgain    ReconcileAnswer = "run_again"
+)
+
+// ReconcileAnswered settles such a call.
+type ReconcileAnswered struct {
+	Interaction InteractionID   `json:"interaction_id"`
+	Call        CallID          `json:"call_id"`
+	Answer      ReconcileAnswer `json:"answer"`
+	Note        string          `json:"note,omitempty"`
+	By          Actor           `json:"by"`
+}
+
+// Closing says how an interaction ended.
+type Closing string
+
+const (
+	ClosedDecided   Closing = "decided"
+	ClosedExpired   Closing = "expired"
+	ClosedWithdrawn Closing = "withdrawn" // the run was stopped
+)
+
+// InteractionClosed ends an interaction. It happens once.
+type InteractionClosed struct {
+	Interaction InteractionID `json:"interaction_id"`
+	How         Closing       `json:"how"`
+}
+
+func (ApprovalRequested) Kind() Kind  { return "approval_requested" }
+func (ApprovalDecision) Kind() Kind   { return "approval_decision" }
+func (ReconcileRequested) Kind() Kind { return "reconcile_requested" }
+func (ReconcileAnswered) Kind() Kind  { return "reconcile_answered" }
+func (InteractionClosed) Kind() Kind  { return "interaction_closed" }

@@ -1,0 +1,55 @@
+package agent
+
+// ToolCallRequested is a call that a completed attempt asks for.
+type ToolCallRequested struct {
+	Call    CallID    `json:"call_id"`
+	Attempt AttemptID `json:"attempt_id"`
+	Tool    string    `json:"tool"`
+	Title   string    `json:"title,omitempty"`
+	// Connector is where the tool comes from, "" for a built-in one.
+	Connector string `json:"connector,omitempty"`
+	// Arguments are the raw bytes that the model sent. They are shown, bound,
+	// decided and run as they are.
+	Arguments string `json:"arguments"`
+	// Definition is the hash of the tool's definition at this moment, "" for a
+	// tool that is not declared.
+	Definition string `json:"definition,omitempty"`
+	ReadOnly   bool   `json:"read_only,omitempty"`
+}
+
+// ToolCallStarted is on disk before the tool runs.
+type ToolCallStarted struct {
+	Call    CallID `json:"call_id"`
+	Binding string `json:"binding"`
+	// Again says that the call ran before, in a server that stopped.
+	Again bool `json:"again,omitempty"`
+}
+
+// CallOutcome says how a tool call ended.
+type CallOutcome string
+
+const (
+	CallOK      CallOutcome = "ok"
+	CallError   CallOutcome = "error"
+	CallDenied  CallOutcome = "denied"  // decided against; it did not run
+	CallExpired CallOutcome = "expired" // nobody decided; it did not run
+	// CallNotStarted was open when the run ended; it did not run.
+	CallNotStarted CallOutcome = "aborted_before_dispatch"
+	// CallUnknown had begun when the run ended: it may have happened.
+	CallUnknown CallOutcome = "unknown"
+)
+
+// ToolCallFinished ends a call. Every requested call gets exactly one.
+type ToolCallFinished struct {
+	Call       CallID      `json:"call_id"`
+	Outcome    CallOutcome `json:"outcome"`
+	Result     string      `json:"result"` // what the model is told
+	DurationMS int64       `json:"duration_ms,omitempty"`
+}
+
+func (ToolCallRequested) Kind() Kind { return "tool_call_requested" }
+func (ToolCallStarted) Kind() Kind   { return "tool_call_started" }
+func (ToolCallFinished) Kind() Kind  { return "tool_call_finished" }
+
+// IsError reports whether the model is told that the call failed.
+func (o CallOutcome) IsError() bool { return o != CallOK }

@@ -1,0 +1,122 @@
+package agent
+
+import (
+	"slices"
+	"time"
+)
+
+// A Head is what is true of a conversation now, small enough to keep beside
+// its journal and to read for every command. It is a projection: applying a
+// record twice changes nothing.
+type Head struct {
+	Seq       Seq       `json:"seq"`
+	Owner     UserID    `json:"owner"`
+	Agent     AgentID   `json:"agent"`
+	AgentName string    `json:"agent_name"`
+	Model     ModelRef  `json:"model"`
+	Title     string    `json:"title"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+
+	// Run is the newest run, nil before the first one.
+	Run *RunHead `json:"run,omitempty"`
+	// Queue holds the messages that wait for the run to end, oldest first.
+	Queue []QueuedMessage `json:"queue,omitempty"`
+}
+
+// A RunHead is what is true of the newest run.
+type RunHead struct {
+	ID       RunID         `json:"id"`
+	FirstSeq Seq           `json:"first_seq"` // of its user message
+	Status   RunStatus     `json:"status"`
+	Epoch    int           `json:"epoch"`
+	Open     []Interaction `json:"open,omitempty"`
+}
+
+// An Interaction is a pause for a person.
+type Interaction struct {
+	ID        InteractionID   `json:"id"`
+	Kind      InteractionKind `json:"kind"`
+	ExpiresAt time.Time       `json:"expires_at"` // zero when it never expires
+}
+
+// InteractionKind is what a person is asked for.
+type InteractionKind string
+
+const (
+	KindApproval  InteractionKind = "approval"
+	KindReconcile InteractionKind = "reconcile"
+)
+
+// A QueuedMessage waits for the run to end.
+type QueuedMessage struct {
+	Message MessageID     `json:"message_id"`
+	Text    string        `json:"text"`
+	Author  Actor         `json:"author"`
+	Output  OutputOptions `json:"output"`
+	At      time.Time     `json:"at"`
+}
+
+// Busy reports whether a run is under way, so that a message must wait.
+func (h *Head) Busy() bool { return h.Run != nil && !h.Run.Status.Terminal() }
+
+// Queued returns the place of a message in the queue, or -1.
+func (h *Head) Queued(id MessageID) int {
+	return slices.IndexFunc(h.Queue, func(q QueuedMessage) bool { return q.Message == id })
+}
+
+// Apply folds a record into the head.
+func (h *Head) Apply(r Record) {
+	if r.Seq <= h.Seq {
+		return
+	}
+	h.Seq, h.UpdatedAt = r.Seq, r.At
+	switch e := r.Event.(type) {
+	case ConversationCreated:
+		h.Owner, h.Agent, h.AgentName, h.Model, h.CreatedAt = e.Owner, e.Agent, e.AgentName, e.Model, r.At
+	case ConversationTitled:
+		h.Title = e.Title
+	case MessageQueued:
+		h.Queue = append(slices.Clip(h.Queue), QueuedMessage{Message: e.Message, Text: e.Text, Author: e.Author, Output: e.Output, At: r.At})
+	case QueuedMessageEdited:
+		if i := h.Queued(e.Message); i >= 0 {
+			h.Queue = slices.Clone(h.Queue)
+			h.Queue[i].Text = e.Text
+		}
+	case QueuedMessageRemoved:
+		h.dequeue(e.Message)
+	case UserMessage:
+		h.dequeue(e.Message)
+		h.Run = &RunHead{ID: r.Run, FirstSeq: r.Seq}
+	case Rewound:
+		if h.Run != nil && h.Run.FirstSeq > e.To {
+			h.Run = nil
+		}
+	}
+	if h.Run != nil && r.Run == h.Run.ID {
+		h.Run = h.Run.apply(r.Event)
+	}
+}
+
+func (h *Head) dequeue(id MessageID) {
+	if i := h.Queued(id); i >= 0 {
+		h.Queue = slices.Delete(slices.Clone(h.Queue), i, i+1)
+	}
+}
+
+// apply returns the run after an event; it never changes the one it is given,
+// because heads are copied.
+func (r RunHead) apply(e Event) *RunHead {
+	r.Status = r.Status.next(e)
+	switch e := e.(type) {
+	case RunStarted:
+		r.Epoch = e.Epoch
+	case ApprovalRequested:
+		r.Open = append(slices.Clip(r.Open), Interaction{ID: e.Interaction, Kind: KindApproval, ExpiresAt: e.ExpiresAt})
+	case ReconcileRequested:
+		r.Open = append(slices.Clip(r.Open), Interaction{ID: e.Interaction, Kind: KindReconcile})
+	case InteractionClosed:
+		r.Open = slices.DeleteFunc(slices.Clone(r.Open), func(i Interaction) bool { return i.ID == e.Interaction })
+	}
+	return &r
+}
