@@ -1,0 +1,136 @@
+package agent
+
+import (
+	"time"
+
+	"countersign/providers"
+)
+
+// A RunItem is one run as a page shows it: the person's message, then what
+// came of it in order.
+type RunItem struct {
+	ID        RunID
+	FirstSeq  Seq
+	Message   UserMessage
+	AgentName string
+	Model     ModelRef
+	Output    OutputOptions
+	Status    RunStatus
+	CreatedAt time.Time
+	EndedAt   time.Time // zero until the run is over
+	Items     []Item
+}
+
+// An Item is one entry of a run: a [*ReasoningItem], [*AttemptItem],
+// [*CallItem], [*ApprovalItem], [*ReconcileItem] or [*NoticeItem]. Items keep
+// their order; new ones come at the end.
+type Item interface {
+	// Key names the item within the installation and never changes.
+	Key() string
+}
+
+// AttemptState is where an attempt's text stands.
+type AttemptState string
+
+const (
+	AttemptOpen        AttemptState = "open"        // under way; Text is what the draft holds
+	AttemptProvisional AttemptState = "provisional" // complete, but the run is not
+	AttemptFinal       AttemptState = "final"       // the run succeeded with it
+	AttemptWithdrawn   AttemptState = "withdrawn"   // it has no text any more
+)
+
+// A ReasoningItem is an attempt's display reasoning. It stands before the
+// attempt's own item and leaves with it.
+type ReasoningItem struct {
+	Attempt AttemptID
+	Text    string
+	Limited bool // the display bound was reached
+	Open    bool // still being written
+	At      time.Time
+}
+
+// An AttemptItem is one try of a model call.
+type AttemptItem struct {
+	Attempt AttemptID
+	Number  int
+	Of      int
+	State   AttemptState
+	Text    string
+	Refusal string
+	Finish  providers.FinishReason
+	At      time.Time
+	Took    time.Duration
+	// Outcome is "" until the attempt has ended.
+	Outcome AttemptOutcome
+	Error   *ProviderError  // why it failed
+	Retry   *RetryScheduled // the try that was announced after it
+	Retried bool            // that try has begun, or the run is over
+	Usage   *providers.Usage
+}
+
+// CallState is where a tool call stands.
+type CallState string
+
+const (
+	CallRequested CallState = "requested"
+	CallRunning   CallState = "running"
+	CallFinished  CallState = "finished" // see Outcome
+)
+
+// A CallItem is a tool call. It is an entry of its own from the moment it
+// starts; a call that never started is told of by its card.
+type CallItem struct {
+	ToolCallRequested
+	State   CallState
+	Outcome CallOutcome
+	Result  string
+	At      time.Time // started
+	Took    time.Duration
+	Again   bool
+}
+
+// An ApprovalItem is the card of a step's calls.
+type ApprovalItem struct {
+	Interaction InteractionID
+	Run         RunID
+	Calls       []*ApprovalCall
+	ExpiresAt   time.Time
+	Closed      Closing // "" while it waits
+	At          time.Time
+}
+
+// An ApprovalCall is one call on a card.
+type ApprovalCall struct {
+	*CallItem
+	Binding   string
+	Decision  *ApprovalDecision // nil until decided
+	DecidedAt time.Time
+}
+
+// A ReconcileItem asks what became of a call.
+type ReconcileItem struct {
+	Interaction InteractionID
+	Run         RunID
+	Call        *CallItem
+	Answer      *ReconcileAnswered // nil until answered
+	AnsweredAt  time.Time
+	Closed      Closing // "" while it waits
+	At          time.Time
+}
+
+// A NoticeItem says how a run ended where that is not plain from its answer.
+type NoticeItem struct {
+	Run        RunID
+	Status     RunStatus
+	StopReason string
+	Failure    *Failure
+	By         *Actor
+	At         time.Time
+}
+
+func (i *ReasoningItem) Key() string { return string(i.Attempt) + "-reasoning" }
+func (i *AttemptItem) Key() string   { return string(i.Attempt) }
+func (i *CallItem) Key() string      { return string(i.Call) }
+func (i *ApprovalItem) Key() string  { return string(i.Interaction) }
+func (i *ReconcileItem) Key() string { return string(i.Interaction) }
+func (i *NoticeItem) Key() string    { return string(i.Run) + "-end" }

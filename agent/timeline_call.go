@@ -1,0 +1,75 @@
+package agent
+
+import "slices"
+
+func (t *Timeline) applyCall(run *RunItem, rec Record) {
+	if t.calls == nil {
+		t.calls = make(map[CallID]*CallItem)
+	}
+	switch e := rec.Event.(type) {
+	case ToolCallRequested:
+		t.calls[e.Call] = &CallItem{ToolCallRequested: e, State: CallRequested, At: rec.At}
+	case ToolCallStarted:
+		if c := t.calls[e.Call]; c != nil {
+			c.State, c.At, c.Again = CallRunning, rec.At, e.Again
+			t.put(run, c)
+		}
+	case ToolCallFinished:
+		if c := t.calls[e.Call]; c != nil {
+			c.Outcome, c.Result, c.Took = e.Outcome, e.Result, millis(e.DurationMS)
+			started := c.State == CallRunning
+			c.State = CallFinished
+			if started || !run.onCard(e.Call) {
+				t.put(run, c)
+			}
+		}
+	case ApprovalRequested:
+		card := &ApprovalItem{Interaction: e.Interaction, Run: run.ID, ExpiresAt: e.ExpiresAt, At: rec.At}
+		for _, b := range e.Calls {
+			if c := t.calls[b.Call]; c != nil {
+				card.Calls = append(card.Calls, &ApprovalCall{CallItem: c, Binding: b.Binding})
+			}
+		}
+		t.put(run, card)
+	case ApprovalDecision:
+		t.decide(run, rec, e)
+	case ReconcileRequested:
+		if c := t.calls[e.Call]; c != nil {
+			t.put(run, &ReconcileItem{Interaction: e.Interaction, Run: run.ID, Call: c, At: rec.At})
+		}
+	case ReconcileAnswered:
+		if i, ok := run.Item(string(e.Interaction)).(*ReconcileItem); ok {
+			i.Answer, i.AnsweredAt = &e, rec.At
+			t.put(run, i)
+		}
+	case InteractionClosed:
+		switch i := run.Item(string(e.Interaction)).(type) {
+		case *ApprovalItem:
+			i.Closed = e.How
+			t.put(run, i)
+		case *ReconcileItem:
+			i.Closed = e.How
+			t.put(run, i)
+		}
+	}
+}
+
+func (t *Timeline) decide(run *RunItem, rec Record, e ApprovalDecision) {
+	card, ok := run.Item(string(e.Interaction)).(*ApprovalItem)
+	if !ok {
+		return
+	}
+	i := slices.IndexFunc(card.Calls, func(c *ApprovalCall) bool { return c.Call == e.Call })
+	if i >= 0 && card.Calls[i].Decision == nil {
+		card.Calls[i].Decision, card.Calls[i].DecidedAt = &e, rec.At
+		t.put(run, card)
+	}
+}
+
+// onCard reports whether a card of the run tells of the call.
+func (r *RunItem) onCard(id CallID) bool {
+	return slices.ContainsFunc(r.Items, func(i Item) bool {
+		card, ok := i.(*ApprovalItem)
+		return ok && slices.ContainsFunc(card.Calls, func(c *ApprovalCall) bool { return c.Call == id })
+	})
+}
