@@ -69,10 +69,13 @@ func (m *Memory) Append(ctx context.Context, b agent.Batch) ([]agent.Record, err
 	if c.head.Seq != b.After {
 		return nil, agent.ErrConflict
 	}
-	if created := rows[0].kind == (agent.ConversationCreated{}).Kind(); b.After == 0 && !created {
-		return nil, agent.ErrNotFound
-	} else if b.After > 0 && created {
-		return nil, errors.New("the conversation exists")
+	for i, r := range rows {
+		switch created, first := r.kind == (agent.ConversationCreated{}).Kind(), b.After == 0 && i == 0; {
+		case first && !created:
+			return nil, agent.ErrNotFound
+		case created && !first:
+			return nil, errors.New("the conversation exists")
+		}
 	}
 	records := make([]agent.Record, len(rows))
 	for i, r := range rows {
