@@ -1,0 +1,36 @@
+package views
+
+import "time"
+
+type navGroup struct {
+	day  string
+	rows []NavRow
+}
+
+// byDay groups rows by how long ago they changed. It keeps their order.
+func byDay(rows []NavRow, now time.Time) []navGroup {
+	var groups []navGroup
+	for _, r := range rows {
+		day := dayGroup(r.UpdatedAt, now)
+		if n := len(groups); n == 0 || groups[n-1].day != day {
+			groups = append(groups, navGroup{day: day})
+		}
+		last := &groups[len(groups)-1]
+		last.rows = append(last.rows, r)
+	}
+	return groups
+}
+
+func dayGroup(t, now time.Time) string {
+	t = t.In(now.Location())
+	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	switch {
+	case !t.Before(midnight):
+		return "Today"
+	case !t.Before(midnight.AddDate(0, 0, -1)):
+		return "Yesterday"
+	case !t.Before(midnight.AddDate(0, 0, -7)):
+		return "Last 7 days"
+	}
+	return "Earlier"
+}

@@ -1,0 +1,65 @@
+package views
+
+import (
+	"net/url"
+	"strconv"
+
+	"countersign/agent"
+)
+
+// The addresses that have no parameter.
+const (
+	HomeURL          = "/" // a new conversation
+	LoginURL         = "/login"
+	LogoutURL        = "/logout"
+	SetupURL         = "/setup"
+	ConversationsURL = "/c" // POST starts one
+	ProvidersURL     = "/settings/providers"
+	NewProviderURL   = "/settings/providers/new"
+	PracticeURL      = "/settings/providers/practice" // POST registers the practice provider
+	GalleryURL       = "/dev/gallery"
+)
+
+// ConversationURL is the page of a conversation. Below it are the address of
+// its socket and those that its forms post to.
+func ConversationURL(id agent.ConversationID) string { return "/c/" + url.PathEscape(string(id)) }
+
+// EarlierURL is the page of a conversation with the runs before a place.
+func EarlierURL(id agent.ConversationID, before agent.Seq) string {
+	return ConversationURL(id) + "?before=" + strconv.FormatInt(int64(before), 10)
+}
+
+// LiveURL is the socket of a conversation.
+func LiveURL(id agent.ConversationID) string { return ConversationURL(id) + "/live" }
+
+// MessagesURL takes a message: message_id, text and, optionally, reasoning=on.
+func MessagesURL(id agent.ConversationID) string { return ConversationURL(id) + "/messages" }
+
+// StopURL stops the run that is under way.
+func StopURL(id agent.ConversationID) string { return ConversationURL(id) + "/stop" }
+
+// QueuedURL takes an edit of a waiting message: text, or do=remove.
+func QueuedURL(id agent.ConversationID, message agent.MessageID) string {
+	return ConversationURL(id) + "/queue/" + url.PathEscape(string(message))
+}
+
+// ApprovalURL takes a decision: run, call, binding, decision=allow or deny, and
+// reason.
+func ApprovalURL(id agent.ConversationID, interaction agent.InteractionID) string {
+	return ConversationURL(id) + "/approvals/" + url.PathEscape(string(interaction))
+}
+
+// ReconcileURL takes what became of a call: run, answer=happened, not_happened or
+// run_again, and note.
+func ReconcileURL(id agent.ConversationID, interaction agent.InteractionID) string {
+	return ConversationURL(id) + "/reconcile/" + url.PathEscape(string(interaction))
+}
+
+// ProviderURL is the page of a provider. Its form posts to the same address.
+func ProviderURL(id string) string { return ProvidersURL + "/" + url.PathEscape(id) }
+
+// ProviderTestURL tries a provider's connection.
+func ProviderTestURL(id string) string { return ProviderURL(id) + "/test" }
+
+// ProviderDeleteURL removes a provider.
+func ProviderDeleteURL(id string) string { return ProviderURL(id) + "/delete" }
