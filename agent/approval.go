@@ -1,0 +1,90 @@
+package agent
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// DefaultApproval is how long a card waits (contract H18).
+	DefaultApproval = 5 * time.Minute
+	// MaxReason is the longest reason of a decision, in characters
+	// (contract V20).
+	MaxReason = 512
+)
+
+// A CallDecision is a person's verdict on one call of a card.
+type CallDecision struct {
+	Call    CallID
+	Verdict Verdict // VerdictAllow or VerdictDeny
+	Reason  string
+}
+
+// Decide records a person's verdicts on calls of a card. Calls that are not
+// named stay open; when none is open any more, the run goes on.
+//
+// The first verdict on a call stands. The same verdict by the same person
+// again is no error; any other one, and one that comes after the card has
+// expired or was withdrawn, is [ErrNotWaiting] and changes nothing. The
+// server's clock decides what is late, whether or not the expiry was recorded
+// yet.
+func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Actor, verdicts []CallDecision) error {
+	for i, v := range verdicts {
+		if v.Verdict != VerdictAllow && v.Verdict != VerdictDeny {
+			return &InputError{Message: "Choose to approve or to deny."}
+		}
+		verdicts[i].Reason = strings.TrimSpace(v.Reason)
+		if !utf8.ValidString(v.Reason) || utf8.RuneCountInString(verdicts[i].Reason) > MaxReason {
+			return &InputError{Message: "The reason may have up to 512 characters. Shorten it."}
+		}
+	}
+	_, err := e.decideRun(ctx, r, func(_ Head, s *RunState) ([]Event, error) {
+		var fresh []CallDecision
+		for _, v := range verdicts {
+			c := s.Call(v.Call)
+			if c == nil {
+				return nil, ErrNotWaiting
+			}
+			switch d := c.Decision; {
+			case d == nil:
+				fresh = append(fresh, v)
+			case d.Interaction != card || d.Verdict != v.Verdict || d.By.User != by.User || d.Origin != OriginHuman:
+				return nil, ErrNotWaiting
+			}
+		}
+		if len(fresh) == 0 {
+			return nil, nil
+		}
+		if s.Status != StatusWaitingApproval || s.Approval == nil || s.Approval.Interaction != card || !e.now().Before(s.Approval.ExpiresAt) {
+			return nil, ErrNotWaiting
+		}
+		return s.decide(fresh, func(d *ApprovalDecision) { d.Origin, d.By = OriginHuman, by }, ClosedDecided)
+	})
+	return err
+}
+
+// decide returns the events that record verdicts on the open card, and that
+// close it when none is missing.
+func (s *RunState) decide(verdicts []CallDecision, fill func(*ApprovalDecision), how Closing) ([]Event, error) {
+	var events []Event
+	open := len(s.undecided())
+	for _, v := range verdicts {
+		c := s.Call(v.Call)
+		if c == nil || c.Decision != nil {
+			return nil, ErrNotWaiting
+		}
+		d := ApprovalDecision{
+			Interaction: s.Approval.Interaction, Call: v.Call, Tool: c.Tool, Binding: bind(s.ID, c.ToolCallRequested),
+			Verdict: v.Verdict, Reason: v.Reason,
+		}
+		fill(&d)
+		events = append(events, d)
+		open--
+	}
+	if open == 0 {
+		events = append(events, InteractionClosed{Interaction: s.Approval.Interaction, How: how}, RunResumed{Reason: string(how)})
+	}
+	return events, nil
+}

@@ -1,0 +1,195 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"countersign/providers"
+)
+
+// An attempt is one try of a model call under way.
+type attempt struct {
+	*worker
+	id      AttemptID
+	number  int
+	began   time.Time
+	parts   []part
+	limited bool // the display bound on reasoning was reached
+}
+
+// A part is a segment that still grows.
+type part struct {
+	channel Channel
+	text    []byte
+}
+
+func (a *attempt) run(ctx context.Context) error {
+	req, err := a.request(ctx, a.number)
+	if err != nil {
+		return err
+	}
+	// The draft outlives the stream until the fact that replaces it is
+	// committed; whoever asks in between still sees the text.
+	a.hub.begin(a.ref.Conversation, a.ref.Run, a.id)
+	defer a.hub.end(a.ref.Conversation, a.id)
+	finish, err := a.stream(ctx, req)
+	var failure *providers.Error
+	switch {
+	case err == nil:
+		return a.completed(ctx, finish)
+	case ctx.Err() != nil:
+		return a.interrupted(ctx)
+	case errors.As(err, &failure):
+		return a.failed(ctx, failure)
+	}
+	return fmt.Errorf("attempt %s: %w", a.id, err)
+}
+
+// stream plays the attempt to those who watch and returns its proved end.
+func (a *attempt) stream(ctx context.Context, req providers.Request) (providers.Finish, error) {
+	ctx, stop := context.WithCancel(ctx)
+	var ticking sync.WaitGroup
+	defer ticking.Wait()
+	defer stop()
+	ticking.Go(func() { a.tick(ctx) })
+
+	for event, err := range a.conn.Provider.Stream(ctx, req) {
+		if err != nil {
+			return providers.Finish{}, err
+		}
+		switch e := event.(type) {
+		case providers.TextDelta:
+			a.show(ctx, ChannelAnswer, e.Text)
+		case providers.RefusalDelta:
+			a.show(ctx, ChannelAnswer, e.Text)
+		case providers.ReasoningDelta:
+			a.show(ctx, ChannelReasoning, e.Text)
+		case providers.Finish:
+			return e, refuseEmpty(e)
+		}
+	}
+	return providers.Finish{}, errors.New("the provider's stream ended without a finish")
+}
+
+// tick announces the open request. It says nothing about progress
+// (contract A25).
+func (a *attempt) tick(ctx context.Context) {
+	for pause(ctx, activityEvery) == nil {
+		a.hub.activity(a.ref.Conversation, Activity{Attempt: a.id, Elapsed: a.now().Sub(a.began)})
+	}
+}
+
+// refuseEmpty makes an end that has nothing in it a failure: an empty answer
+// is not an answer.
+func refuseEmpty(f providers.Finish) error {
+	switch {
+	case f.Text != "" || f.Refusal != "" || len(f.Calls) > 0:
+		return nil
+	case f.Reason == providers.FinishContentFilter:
+		return &providers.Error{Category: providers.CategoryContentFilter, Code: "content_filter", HTTPStatus: 200, RequestID: f.RequestID}
+	}
+	return &providers.Error{Category: providers.CategoryNetwork, Code: "empty_stream", Retryable: true, HTTPStatus: 200, RequestID: f.RequestID}
+}
+
+// show adds text to the draft, unless the sender wants to see completed
+// attempts only (contract A14).
+func (a *attempt) show(ctx context.Context, c Channel, text string) {
+	if n := len(a.parts); n == 0 || a.parts[n-1].channel != c {
+		a.parts = append(a.parts, part{channel: c})
+	}
+	last := &a.parts[len(a.parts)-1]
+	last.text = append(last.text, text...)
+	if a.state.Output.BufferAttempts {
+		return
+	}
+	fits := a.hub.append(a.ref.Conversation, a.id, c, text)
+	if !fits && c == ChannelReasoning && !a.limited {
+		a.limited = true
+		if err := a.append(ctx, func(Head) []Event { return []Event{ReasoningDisplayLimited{Attempt: a.id}} }); err != nil {
+			a.limited = false // the end of the attempt records it
+		}
+	}
+}
+
+// output returns what the attempt produced, for the private table.
+func (a *attempt) output(withdrawn bool) Output {
+	o := Output{Run: a.ref.Run, Attempt: a.id, Withdrawn: withdrawn}
+	for _, p := range a.parts {
+		o.Segments = append(o.Segments, Segment{Channel: p.channel, Text: string(p.text)})
+	}
+	return o
+}
+
+func (a *attempt) ended(outcome AttemptOutcome) ModelAttemptFinished {
+	return ModelAttemptFinished{Attempt: a.id, Outcome: outcome, DurationMS: a.now().Sub(a.began).Milliseconds()}
+}
+
+// interrupted records an attempt that nobody waits for any more. If the run
+// was stopped, that is recorded already and this append is refused.
+func (a *attempt) interrupted(ctx context.Context) error {
+	err := a.append(ctx, func(Head) []Event { return []Event{a.ended(AttemptInterrupted)} }, a.output(true))
+	if err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// failed records a failed attempt and what follows from it: another try, or
+// the end of the run.
+func (a *attempt) failed(ctx context.Context, f *providers.Error) error {
+	diagnostic := ProviderError{
+		Attempt: a.id, Category: f.Category, Retryable: f.Retryable, HTTPStatus: f.HTTPStatus, API: f.API,
+		RequestID: f.RequestID, Code: f.Code, RetryAfterMS: f.RetryAfter.Milliseconds(),
+	}
+	events := []Event{a.ended(AttemptFailed), diagnostic}
+	delay, again := a.conn.Retry.delay(a.number, &diagnostic, a.jitter())
+	if again {
+		at := a.now().Add(delay).UTC().Truncate(time.Millisecond)
+		events = append(events, RetryScheduled{Attempt: a.id, Number: a.number + 1, Of: a.conn.Retry.tries(), DelayMS: delay.Milliseconds(), At: at})
+		return a.append(ctx, func(Head) []Event { return events }, a.output(true))
+	}
+	end := RunFinished{Status: StatusFailed, Failure: &Failure{Code: FailProvider, Provider: &diagnostic}}
+	return a.appendEntries(ctx, func(h Head) []Entry {
+		return append(runEntries(a.ref.Run, append(events, end)), startNext(a.ref.Conversation, h)...)
+	}, a.output(true))
+}
+
+// completed commits what the attempt said. Its calls are requests so far:
+// whether they run is for the next phase to decide. Without calls, the text is
+// the answer and the run is over.
+func (a *attempt) completed(ctx context.Context, f providers.Finish) error {
+	message := AssistantMessage{
+		Attempt: a.id, Text: f.Text, Reasoning: cut(f.Reasoning, MaxReasoningDisplay), Refusal: f.Refusal, Finish: f.Reason,
+	}
+	events := []Event{a.ended(AttemptCompleted)}
+	if len(message.Reasoning) < len(f.Reasoning) && !a.limited {
+		events = append(events, ReasoningDisplayLimited{Attempt: a.id})
+	}
+	if f.Usage.Known() {
+		events = append(events, ModelUsage{Attempt: a.id, Usage: f.Usage})
+	}
+	events = append(events, message)
+	output := a.output(false)
+	output.Replay = f.Replay
+	if f.Reason == providers.FinishToolCalls {
+		for _, c := range f.Calls {
+			output.Segments = append(output.Segments, Segment{Channel: ChannelCall, Text: c.Name + " " + c.Arguments})
+			events = append(events, a.requested(c))
+		}
+		return a.append(ctx, func(Head) []Event { return events }, output)
+	}
+	end := RunFinished{Status: StatusSucceeded, Answer: a.id, StopReason: stopReason(&message)}
+	return a.appendEntries(ctx, func(h Head) []Entry { return a.finishEntries(h, end, events...) }, output)
+}
+
+func (a *attempt) requested(c providers.ToolCall) ToolCallRequested {
+	r := ToolCallRequested{Call: CallID(a.newID("t_")), Attempt: a.id, Tool: c.Name, Arguments: c.Arguments}
+	if t, ok := a.offered(c.Name); ok && c.Executable {
+		d := t.Definition()
+		r.Title, r.Definition, r.ReadOnly = d.Title, d.hash(), d.ReadOnly
+	}
+	return r
+}

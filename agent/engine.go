@@ -1,0 +1,211 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Config is what an [Engine] is made of. Journal, Index and Catalog are
+// required; the rest has defaults.
+type Config struct {
+	Journal Journal
+	Index   Index
+	Catalog Catalog
+	Tools   []Tool
+	// Policy is the hard policy: it refuses calls, and nothing overrides it.
+	Policy Policy
+	// Slots is how many runs may be worked on at once, default 32. The rest
+	// wait as pending.
+	Slots int
+
+	Now    func() time.Time
+	NewID  func(prefix string) string
+	Jitter func() float64 // in [0, 1)
+	Log    *slog.Logger
+}
+
+// A Policy refuses calls that may never run. It must be safe for use by
+// multiple goroutines and give the same answer for the same call: it is asked
+// before a card is shown and again right before the call runs.
+type Policy interface {
+	// Forbids reports whether the call is refused.
+	Forbids(call ToolCallRequested) bool
+}
+
+// An Engine works on runs. It owns every goroutine that it starts; Shutdown
+// ends them all. Its methods are safe for use by multiple goroutines.
+//
+// The engine holds nothing that the journal does not: it may be killed at any
+// moment, and another one started on the same journal goes on.
+type Engine struct {
+	journal Journal
+	index   Index
+	catalog Catalog
+	tools   map[string]Tool
+	policy  Policy
+	now     func() time.Time
+	newID   func(string) string
+	jitter  func() float64
+	log     *slog.Logger
+	boot    string
+	hub     *hub
+	slots   chan struct{}
+
+	ctx     context.Context // ends with ErrShutdown
+	stop    context.CancelCauseFunc
+	wg      sync.WaitGroup
+	due     chan struct{} // an expiry may have come nearer
+	mu      sync.Mutex
+	closed  bool
+	workers map[RunRef]*holding // guarded by mu
+}
+
+// A holding is a run that this process works on.
+type holding struct {
+	cancel context.CancelCauseFunc
+	// again says that the run became pending while its last worker was on the
+	// way out.
+	again bool
+}
+
+// NewEngine returns an engine that does nothing until Start.
+func NewEngine(c Config) *Engine {
+	if c.Slots <= 0 {
+		c.Slots = 32
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.NewID == nil {
+		c.NewID = NewID
+	}
+	if c.Jitter == nil {
+		c.Jitter = rand.Float64
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	e := &Engine{
+		journal: c.Journal, index: c.Index, catalog: c.Catalog, policy: c.Policy,
+		now: c.Now, newID: c.NewID, jitter: c.Jitter, log: c.Log,
+		boot: c.NewID("b_"), hub: newHub(),
+		slots: make(chan struct{}, c.Slots), due: make(chan struct{}, 1),
+		tools: make(map[string]Tool), workers: make(map[RunRef]*holding),
+	}
+	for _, t := range c.Tools {
+		e.tools[t.Definition().Name] = t
+	}
+	e.ctx, e.stop = context.WithCancelCause(context.Background())
+	return e
+}
+
+// Start picks up every run that is not over and watches the expiries. The
+// caller must hold the data directory alone: runs that an earlier process had
+// are taken over at once.
+func (e *Engine) Start(ctx context.Context) error {
+	runs, err := e.index.Unfinished(ctx)
+	if err != nil {
+		return fmt.Errorf("find unfinished runs: %w", err)
+	}
+	for _, r := range runs {
+		e.wake(r)
+	}
+	e.wg.Go(e.watchExpiry)
+	return nil
+}
+
+// Shutdown ends the work and waits for it. Attempts under way are marked
+// interrupted; their runs go on in the next process. It may be called twice
+// and before Start.
+func (e *Engine) Shutdown(ctx context.Context) error {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.stop(ErrShutdown)
+	done := make(chan struct{})
+	go func() { e.wg.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("stop the engine: %w", context.Cause(ctx))
+	}
+}
+
+// wake has a worker look at a run. It is harmless for a run that needs none.
+func (e *Engine) wake(r RunRef) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	if h := e.workers[r]; h != nil {
+		h.again = true
+		return
+	}
+	ctx, cancel := context.WithCancelCause(e.ctx)
+	h := &holding{cancel: cancel}
+	e.workers[r] = h
+	e.wg.Go(func() { e.hold(ctx, r, h) })
+}
+
+// hold works on a run until it is over, waits, or the engine stops.
+func (e *Engine) hold(ctx context.Context, r RunRef, h *holding) {
+	defer h.cancel(nil)
+	for {
+		select {
+		case e.slots <- struct{}{}:
+			e.work(ctx, r)
+			<-e.slots
+		case <-ctx.Done():
+		}
+		e.mu.Lock()
+		if !h.again || e.closed {
+			delete(e.workers, r)
+			e.mu.Unlock()
+			return
+		}
+		h.again = false
+		e.mu.Unlock()
+	}
+}
+
+// work runs one worker and keeps its faults from the others.
+func (e *Engine) work(ctx context.Context, r RunRef) {
+	w := &worker{Engine: e, ref: r}
+	defer func() {
+		if p := recover(); p != nil {
+			e.log.Error("run panicked", "conversation", r.Conversation, "run", r.Run, "panic", fmt.Sprintf("%T", p))
+			w.fail(ctx, Failure{Code: FailInternal})
+		}
+	}()
+	err := w.work(ctx)
+	switch {
+	case err == nil, errors.Is(err, errFenced), ctx.Err() != nil:
+	default:
+		e.log.Error("run failed", "conversation", r.Conversation, "run", r.Run, "error", err)
+		w.fail(ctx, Failure{Code: FailInternal})
+	}
+}
+
+// interrupt ends the work on a run in this process, if there is any.
+func (e *Engine) interrupt(r RunRef, cause error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if h := e.workers[r]; h != nil {
+		h.cancel(cause)
+	}
+}
+
+// Follow subscribes to a conversation. The draft is what had arrived at the
+// moment of subscription; what follows comes through the subscription. The
+// caller closes it.
+func (e *Engine) Follow(id ConversationID) (*Subscription, Draft) { return e.hub.subscribe(id) }
+
+// Draft returns the text so far of the attempt under way.
+func (e *Engine) Draft(id ConversationID) Draft { return e.hub.draft(id) }

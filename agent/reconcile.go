@@ -1,0 +1,36 @@
+package agent
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+)
+
+// Reconcile records what a person knows about a call that had begun when the
+// server stopped. The first answer stands; the same answer by the same person
+// again is no error, any other one is [ErrNotWaiting].
+func (e *Engine) Reconcile(ctx context.Context, r RunRef, a ReconcileAnswered) error {
+	switch a.Answer {
+	case ReconcileHappened, ReconcileNotHappened, ReconcileRunAgain:
+	default:
+		return &InputError{Message: "Choose what became of the call."}
+	}
+	a.Note = strings.TrimSpace(a.Note)
+	if !utf8.ValidString(a.Note) || utf8.RuneCountInString(a.Note) > MaxReason {
+		return &InputError{Message: "The note may have up to 512 characters. Shorten it."}
+	}
+	_, err := e.decideRun(ctx, r, func(_ Head, s *RunState) ([]Event, error) {
+		open := s.Reconcile
+		if open == nil || open.Interaction != a.Interaction {
+			for _, c := range s.Calls {
+				if had := c.Reconcile; had != nil && had.Interaction == a.Interaction && had.Answer == a.Answer && had.By.User == a.By.User {
+					return nil, nil
+				}
+			}
+			return nil, ErrNotWaiting
+		}
+		a.Call = open.Call
+		return []Event{a, InteractionClosed{Interaction: a.Interaction, How: ClosedDecided}, RunResumed{Reason: "answered"}}, nil
+	})
+	return err
+}

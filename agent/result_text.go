@@ -1,0 +1,25 @@
+package agent
+
+// What the model is told about a call that has no result of its own. A refusal
+// says not to try again (contract V23), and never why a person or a hard
+// policy refused beyond what the person wrote (contract V24).
+const (
+	resultDenied     = "A person decided against this call, so it did not run. Do not repeat it and do not look for another way to the same end. Say that it was not done."
+	resultPolicy     = "A rule of this server does not permit this call, so it did not run. Do not repeat it and do not look for another way to the same end."
+	resultExpired    = "Nobody decided on this call in time, so it did not run. Do not repeat it. Say that it was not done."
+	resultNotStarted = "The run was stopped before this call began. It did not run."
+	resultUnknown    = "The run was stopped while this call was under way. It may or may not have happened. Check before repeating it."
+	resultNoTool     = "There is no tool of this name."
+	resultChanged    = "This tool has changed since the call was made, so it did not run."
+	resultFailed     = "The tool failed. It may have done part of its work."
+	resultTimeout    = "The tool did not finish in time. It may have done part of its work."
+	resultHappened   = "The server stopped while this call was under way. A person has confirmed that it happened."
+	resultNotDone    = "The server stopped while this call was under way. A person has confirmed that it did not happen."
+)
+
+func withReason(text, lead, reason string) string {
+	if reason == "" {
+		return text
+	}
+	return text + " " + lead + ": " + reason
+}

@@ -1,0 +1,235 @@
+package agent
+
+import (
+	"slices"
+)
+
+// A RunState is the projection that decides what a run does next. It is folded
+// from the records of one run.
+type RunState struct {
+	ID      RunID
+	Seq     Seq // of the newest record folded in
+	Status  RunStatus
+	Epoch   int
+	Message UserMessage
+	Model   ModelRef
+	Output  OutputOptions
+
+	// Reclaims counts how often a worker lost the run since it last got
+	// anywhere.
+	Reclaims int
+
+	// Step counts the model calls that have begun, Done those that committed a
+	// message, Failed the failed tries of the newest one.
+	Step, Done, Failed int
+	// Attempt is the try under way, nil when there is none. A worker that
+	// finds one from before its time marks it interrupted.
+	Attempt *ModelAttemptStarted
+	// Retry is the try that was announced, Cause what made it needed.
+	Retry *RetryScheduled
+	Cause *ProviderError
+
+	// Answer is the newest committed message, Calls what it asks for.
+	Answer *AssistantMessage
+	Calls  []*RunCall
+
+	Approval  *ApprovalRequested  // the open card
+	Reconcile *ReconcileRequested // the open question about an outcome
+	Finished  *RunFinished
+}
+
+// A RunCall is where a call of the newest step stands.
+type RunCall struct {
+	ToolCallRequested
+	Decision  *ApprovalDecision // the last verdict that settles it
+	Expired   bool              // the decision is that nobody decided in time
+	Started   bool
+	Reconcile *ReconcileAnswered
+	Finished  *ToolCallFinished
+}
+
+// FoldRun folds the records of one run.
+func FoldRun(records []Record) *RunState {
+	s := &RunState{}
+	for _, r := range records {
+		s.Apply(r)
+	}
+	return s
+}
+
+// Apply folds a record in. Records of other runs and records that were seen
+// change nothing.
+func (s *RunState) Apply(r Record) {
+	if r.Seq <= s.Seq || r.Run == "" || (s.ID != "" && r.Run != s.ID) {
+		return
+	}
+	s.ID, s.Seq, s.Status = r.Run, r.Seq, s.Status.next(r.Event)
+	switch e := r.Event.(type) {
+	case UserMessage:
+		s.Message = e
+	case RunCreated:
+		s.Model, s.Output = e.Model, e.Output
+	case RunStarted:
+		s.Epoch = e.Epoch
+		if e.Reclaimed {
+			s.Reclaims++
+		}
+	case RunFinished:
+		s.Finished = &e
+	case ModelAttemptStarted:
+		if e.Step > s.Step {
+			s.Step, s.Failed = e.Step, 0
+		}
+		s.Attempt, s.Retry = &e, nil
+	case ModelAttemptFinished:
+		s.Attempt = nil
+		switch e.Outcome {
+		case AttemptCompleted:
+			s.Reclaims = 0
+		case AttemptFailed:
+			s.Failed++
+		}
+	case ProviderError:
+		s.Cause = &e
+	case RetryScheduled:
+		s.Retry = &e
+	case AssistantMessage:
+		s.Answer, s.Calls, s.Done = &e, nil, s.Step
+	default:
+		s.applyCall(r.Event)
+	}
+}
+
+func (s *RunState) applyCall(e Event) {
+	switch e := e.(type) {
+	case ToolCallRequested:
+		s.Calls = append(s.Calls, &RunCall{ToolCallRequested: e})
+	case ToolCallStarted:
+		if c := s.Call(e.Call); c != nil {
+			c.Started, c.Reconcile = true, nil
+		}
+	case ToolCallFinished:
+		if c := s.Call(e.Call); c != nil {
+			c.Finished, s.Reclaims = &e, 0
+		}
+	case ApprovalRequested:
+		s.Approval = &e
+	case ApprovalDecision:
+		if c := s.Call(e.Call); c != nil && c.Decision == nil && e.Verdict != VerdictUnsure {
+			c.Decision = &e
+		}
+	case ReconcileRequested:
+		s.Reconcile = &e
+	case ReconcileAnswered:
+		if c := s.Call(e.Call); c != nil {
+			c.Reconcile = &e
+		}
+	case InteractionClosed:
+		s.close(e)
+	}
+}
+
+func (s *RunState) close(e InteractionClosed) {
+	if s.Approval != nil && s.Approval.Interaction == e.Interaction {
+		for _, b := range s.Approval.Calls {
+			c := s.Call(b.Call)
+			if e.How == ClosedExpired && c != nil && c.Decision != nil && c.Decision.Origin == OriginApplicationPolicy {
+				c.Expired = true
+			}
+		}
+		s.Approval = nil
+	}
+	if s.Reconcile != nil && s.Reconcile.Interaction == e.Interaction {
+		s.Reconcile = nil
+	}
+}
+
+// next returns the model call to make and its try. A try that was interrupted
+// is made again under the same number.
+func (s *RunState) next() (step, number int) {
+	if s.Step > s.Done {
+		return s.Step, s.Failed + 1
+	}
+	return s.Step + 1, 1
+}
+
+// Call returns a call of the newest step, or nil.
+func (s *RunState) Call(id CallID) *RunCall {
+	i := slices.IndexFunc(s.Calls, func(c *RunCall) bool { return c.ToolCallRequested.Call == id })
+	if i < 0 {
+		return nil
+	}
+	return s.Calls[i]
+}
+
+// OpenCalls returns the calls of the newest step that have no result yet.
+func (s *RunState) OpenCalls() []*RunCall {
+	var open []*RunCall
+	for _, c := range s.Calls {
+		if c.Finished == nil {
+			open = append(open, c)
+		}
+	}
+	return open
+}
+
+// undecided returns the bound calls of the open card that have no verdict.
+func (s *RunState) undecided() []BoundCall {
+	var list []BoundCall
+	if s.Approval != nil {
+		for _, b := range s.Approval.Calls {
+			if c := s.Call(b.Call); c != nil && c.Decision == nil {
+				list = append(list, b)
+			}
+		}
+	}
+	return list
+}
+
+// phase says what a worker has to do next.
+type phase string
+
+const (
+	phaseOver      phase = "over"      // nothing: the run is over or waits
+	phaseInterrupt phase = "interrupt" // an attempt was left behind
+	phaseModel     phase = "model"
+	phaseTools     phase = "tools"
+	phaseFinish    phase = "finish" // the newest message is the answer
+)
+
+func (s *RunState) phase() phase {
+	switch {
+	case s.Status != StatusRunning:
+		return phaseOver
+	case s.Attempt != nil:
+		return phaseInterrupt
+	case len(s.OpenCalls()) > 0:
+		return phaseTools
+	case s.Answer != nil && len(s.Calls) == 0:
+		return phaseFinish
+	}
+	return phaseModel
+}
+
+// abandon returns the events that leave nothing of the run open, for a run
+// that ends early. No interaction and no call stays without an end.
+func (s *RunState) abandon() []Event {
+	var events []Event
+	if s.Attempt != nil {
+		events = append(events, ModelAttemptFinished{Attempt: s.Attempt.Attempt, Outcome: AttemptInterrupted})
+	}
+	if s.Approval != nil {
+		events = append(events, InteractionClosed{Interaction: s.Approval.Interaction, How: ClosedWithdrawn})
+	}
+	if s.Reconcile != nil {
+		events = append(events, InteractionClosed{Interaction: s.Reconcile.Interaction, How: ClosedWithdrawn})
+	}
+	for _, c := range s.OpenCalls() {
+		outcome, text := CallNotStarted, resultNotStarted
+		if c.Started {
+			outcome, text = CallUnknown, resultUnknown
+		}
+		events = append(events, ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: outcome, Result: text})
+	}
+	return events
+}

@@ -1,0 +1,154 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// MaxMessage is the longest message, in bytes.
+	MaxMessage = 128 << 10
+	// MaxTitle is the longest title, in characters.
+	MaxTitle = 80
+	// MaxQueue is how many messages may wait in a conversation.
+	MaxQueue = 20
+)
+
+// A NewConversation is a first message. The conversation that it opens follows
+// from the owner and the message's id, so that sending it twice opens one.
+type NewConversation struct {
+	Agent Agent
+	Model ModelRef // resolved; the conversation keeps it (contract P2)
+	SendMessage
+}
+
+// A SendMessage is what a person sends.
+type SendMessage struct {
+	Message MessageID // chosen by the client; makes a second submit harmless
+	Text    string
+	Author  Actor
+	Output  OutputOptions
+}
+
+// Sent says what became of a message.
+type Sent struct {
+	Conversation ConversationID
+	Run          RunID
+	Queued       bool // the run begins when the one under way has ended
+}
+
+func (m SendMessage) check() error {
+	switch {
+	case strings.TrimSpace(m.Text) == "":
+		return &InputError{Message: "Write a message first."}
+	case len(m.Text) > MaxMessage:
+		return &InputError{Message: fmt.Sprintf("The message is %d KB long. The limit is %d KB: shorten it or split it.", len(m.Text)>>10, MaxMessage>>10)}
+	case !utf8.ValidString(m.Text):
+		return &InputError{Message: "The message is not valid UTF-8 text."}
+	case m.Message == "" || len(m.Message) > 64:
+		return &InputError{Message: "The message has no usable id. Reload the page and send it again."}
+	}
+	return nil
+}
+
+// Create opens a conversation with its first message and starts the run.
+func (e *Engine) Create(ctx context.Context, n NewConversation) (Sent, error) {
+	if err := n.check(); err != nil {
+		return Sent{}, err
+	}
+	id := ConversationFor(n.Author.User, n.Message)
+	sent := Sent{Conversation: id, Run: RunFor(id, n.Message)}
+	created := ConversationCreated{Owner: n.Author.User, Agent: n.Agent.ID, AgentName: n.Agent.Name, Model: n.Model}
+	head := Head{AgentName: created.AgentName, Model: created.Model}
+	entries := append([]Entry{{Event: created}, {Event: ConversationTitled{Title: titleFrom(n.Text)}}},
+		startRun(id, head, UserMessage{Message: n.Message, Text: n.Text, Author: n.Author}, n.Output)...)
+	_, err := e.append(ctx, Batch{Conversation: id, Entries: entries})
+	if errors.Is(err, ErrConflict) { // the same submit came twice
+		return sent, nil
+	}
+	return sent, err
+}
+
+// Send adds a message to a conversation: it starts a run, or waits in the
+// queue while one is under way. A message that was sent before is found again.
+func (e *Engine) Send(ctx context.Context, id ConversationID, m SendMessage) (Sent, error) {
+	if err := m.check(); err != nil {
+		return Sent{}, err
+	}
+	sent := Sent{Conversation: id, Run: RunFor(id, m.Message)}
+	if _, err := e.state(ctx, RunRef{id, sent.Run}); !errors.Is(err, ErrNotFound) {
+		return sent, err
+	}
+	_, err := e.commit(ctx, id, func(h Head) ([]Entry, error) {
+		sent.Queued = h.Busy()
+		switch {
+		case h.Queued(m.Message) >= 0:
+			sent.Queued = true
+			return nil, nil
+		case h.Run != nil && h.Run.ID == sent.Run:
+			sent.Queued = false
+			return nil, nil
+		case len(h.Queue) >= MaxQueue:
+			return nil, &InputError{Message: fmt.Sprintf("%d messages are waiting already. Remove one or let the run end first.", MaxQueue)}
+		}
+		queued := Entry{Event: MessageQueued{Message: m.Message, Text: m.Text, Author: m.Author, Output: m.Output}}
+		switch {
+		case h.Busy():
+			return []Entry{queued}, nil
+		case len(h.Queue) > 0: // left over from a stopped run: keep the order
+			sent.Queued = true
+			return append([]Entry{queued}, startNext(id, h)...), nil
+		}
+		return startRun(id, h, UserMessage{Message: m.Message, Text: m.Text, Author: m.Author}, m.Output), nil
+	})
+	return sent, err
+}
+
+// EditQueued replaces the text of a waiting message. [ErrNotFound] says that
+// it does not wait any more.
+func (e *Engine) EditQueued(ctx context.Context, id ConversationID, m SendMessage) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	return e.queue(ctx, id, m.Message, QueuedMessageEdited{Message: m.Message, Text: m.Text})
+}
+
+// RemoveQueued takes a waiting message back. [ErrNotFound] says that it does
+// not wait any more.
+func (e *Engine) RemoveQueued(ctx context.Context, id ConversationID, m MessageID) error {
+	return e.queue(ctx, id, m, QueuedMessageRemoved{Message: m})
+}
+
+func (e *Engine) queue(ctx context.Context, id ConversationID, m MessageID, ev Event) error {
+	_, err := e.commit(ctx, id, func(h Head) ([]Entry, error) {
+		if h.Queued(m) < 0 {
+			return nil, ErrNotFound
+		}
+		return []Entry{{Event: ev}}, nil
+	})
+	return err
+}
+
+// titleFrom makes a title of the first line of a message, cut between words
+// where there are any.
+func titleFrom(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	words := strings.Fields(line)
+	title := ""
+	for _, w := range words {
+		if title != "" && utf8.RuneCountInString(title)+1+utf8.RuneCountInString(w) > MaxTitle-1 {
+			return title + "…"
+		}
+		if title != "" {
+			title += " "
+		}
+		title += w
+	}
+	if r := []rune(title); len(r) > MaxTitle {
+		return string(r[:MaxTitle-1]) + "…"
+	}
+	return title
+}

@@ -1,0 +1,76 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"countersign/providers"
+)
+
+// activityEvery is how often an open request is announced (contract A20).
+const activityEvery = 5 * time.Second
+
+// stepModel makes one attempt of the next model call and records what came of
+// it. A try that was announced is waited for first.
+func (w *worker) stepModel(ctx context.Context) error {
+	if r := w.state.Retry; r != nil {
+		if err := pause(ctx, r.At.Sub(w.now())); err != nil {
+			return err
+		}
+	}
+	step, number := w.state.next()
+	if step > w.agent.Limits.ModelCalls {
+		return w.finish(ctx, RunFinished{Status: StatusFailed, StopReason: "turn_limit", Failure: &Failure{Code: FailTurnLimit}})
+	}
+	var err error
+	w.conn, err = w.catalog.Connect(ctx, w.state.Model)
+	var refused *providers.Error
+	if err != nil && !errors.As(err, &refused) {
+		return fmt.Errorf("connect to %s: %w", w.state.Model.ProviderName, err)
+	}
+	w.conn.Retry = w.conn.Retry.withDefaults()
+	started := ModelAttemptStarted{Attempt: AttemptID(w.newID("a_")), Step: step, Number: number, Of: w.conn.Retry.tries()}
+	if err := w.append(ctx, func(Head) []Event { return []Event{started} }); err != nil {
+		return err
+	}
+	a := attempt{worker: w, id: started.Attempt, number: number, began: w.now()}
+	if refused != nil {
+		return a.failed(ctx, refused)
+	}
+	return a.run(ctx)
+}
+
+// request makes the next request from the whole conversation.
+func (w *worker) request(ctx context.Context, number int) (providers.Request, error) {
+	var h History
+	for r, err := range w.journal.Read(ctx, w.ref.Conversation, 0) {
+		if err != nil {
+			return providers.Request{}, fmt.Errorf("read the history: %w", err)
+		}
+		h.Apply(r)
+	}
+	replays, err := w.journal.Replays(ctx, w.ref.Conversation)
+	if err != nil {
+		return providers.Request{}, fmt.Errorf("read the replay state: %w", err)
+	}
+	req := providers.Request{
+		Model: w.state.Model.Model, System: w.agent.Instructions, Messages: h.Messages(replays),
+		Attempt: number, Reasoning: w.state.Output.Reasoning,
+	}
+	for _, name := range w.agent.Tools {
+		if t, ok := w.tools[name]; ok {
+			d := t.Definition()
+			req.Tools = append(req.Tools, providers.ToolSpec{Name: d.Name, Description: d.Description, Parameters: d.Parameters})
+		}
+	}
+	return req, nil
+}
+
+func stopReason(m *AssistantMessage) string {
+	if m.Finish.Complete() {
+		return ""
+	}
+	return string(m.Finish)
+}

@@ -1,0 +1,188 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+const (
+	toolTimeout = 120 * time.Second
+	// maxResult is the longest result that a tool may give, in bytes.
+	maxResult = 256 << 10
+)
+
+// stepTools brings the calls of a step one stage further: first all of them
+// are decided, then they run one after the other.
+func (w *worker) stepTools(ctx context.Context) error {
+	if events, wait := w.gate(); len(events) > 0 {
+		if wait {
+			events = append(events, RunWaiting{For: StatusWaitingApproval})
+		}
+		return w.append(ctx, func(Head) []Event { return events })
+	}
+	open := w.state.OpenCalls()
+	// A call whose outcome is unknown comes first: what it did may change what
+	// a person wants of the others.
+	i := max(slices.IndexFunc(open, func(c *RunCall) bool { return c.Started }), 0)
+	return w.settle(ctx, open[i])
+}
+
+// gate decides what can be decided without a person and puts the rest on a
+// card (the order of authority in contract 2.4).
+func (w *worker) gate() (events []Event, wait bool) {
+	var card []BoundCall
+	for _, c := range w.state.OpenCalls() {
+		if c.Started || c.Decision != nil {
+			continue
+		}
+		id := c.ToolCallRequested.Call
+		switch tool, ok := w.offered(c.Tool); {
+		case !ok || c.Definition == "":
+			events = append(events, ToolCallFinished{Call: id, Outcome: CallError, Result: resultNoTool})
+		case w.forbids(c):
+			events = append(events, ApprovalDecision{
+				Call: id, Tool: c.Tool, Binding: bind(w.ref.Run, c.ToolCallRequested), Verdict: VerdictDeny, Origin: OriginHardPolicy,
+			})
+		case tool.Definition().ReadOnly && tool.Definition().hash() == c.Definition:
+		default:
+			card = append(card, BoundCall{Call: id, Binding: bind(w.ref.Run, c.ToolCallRequested)})
+		}
+	}
+	if len(card) > 0 {
+		expires := w.now().Add(w.agent.Limits.Approval).UTC().Truncate(time.Millisecond)
+		events = append(events, ApprovalRequested{Interaction: InteractionID(w.newID("i_")), Calls: card, ExpiresAt: expires})
+	}
+	return events, len(card) > 0
+}
+
+func (w *worker) forbids(c *RunCall) bool {
+	return w.policy != nil && w.policy.Forbids(c.ToolCallRequested)
+}
+
+// offered returns a tool that the agent has now.
+func (w *worker) offered(name string) (Tool, bool) {
+	t, ok := w.tools[name]
+	return t, ok && slices.Contains(w.agent.Tools, name)
+}
+
+// settle runs a call that may run, or gives one that may not its result.
+func (w *worker) settle(ctx context.Context, c *RunCall) error {
+	if result, ok := w.refusal(c); ok {
+		return w.append(ctx, func(Head) []Event { return []Event{result} })
+	}
+	tool, ok := w.offered(c.Tool)
+	if c.Started && (!ok || !tool.Definition().ReadOnly) {
+		if c.Reconcile == nil {
+			id := InteractionID(w.newID("i_"))
+			return w.append(ctx, func(Head) []Event {
+				return []Event{ReconcileRequested{Interaction: id, Call: c.ToolCallRequested.Call}, RunWaiting{For: StatusWaitingInput}}
+			})
+		}
+		if result, done := w.reconciled(c); done {
+			return w.append(ctx, func(Head) []Event { return []Event{result} })
+		}
+	}
+	started := ToolCallStarted{Call: c.ToolCallRequested.Call, Binding: bind(w.ref.Run, c.ToolCallRequested), Again: c.Started}
+	if err := w.append(ctx, func(Head) []Event { return []Event{started} }); err != nil {
+		return err
+	}
+	finished, err := w.run(ctx, tool, c)
+	if err != nil {
+		return err
+	}
+	return w.append(ctx, func(Head) []Event { return []Event{finished} })
+}
+
+// refusal checks once more, right before a call would run, whether it may. A
+// call that has begun may not be refused any more.
+func (w *worker) refusal(c *RunCall) (ToolCallFinished, bool) {
+	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallDenied}
+	d := c.Decision
+	switch {
+	case c.Started:
+		return f, false
+	case c.Expired:
+		f.Outcome, f.Result = CallExpired, resultExpired
+	case d != nil && d.Verdict != VerdictAllow && d.Origin == OriginHuman:
+		f.Result = withReason(resultDenied, "The person's reason", d.Reason)
+	case d != nil && d.Verdict != VerdictAllow, w.forbids(c):
+		f.Result = resultPolicy
+	case w.changed(c):
+		f.Outcome, f.Result = CallError, resultChanged
+	case d == nil && !c.ReadOnly, d != nil && d.Binding != bind(w.ref.Run, c.ToolCallRequested):
+		f.Result = resultPolicy
+	default:
+		return f, false
+	}
+	return f, true
+}
+
+// changed reports whether the tool is not the one that was decided on.
+func (w *worker) changed(c *RunCall) bool {
+	tool, ok := w.offered(c.Tool)
+	return !ok || tool.Definition().hash() != c.Definition
+}
+
+// reconciled returns the result of a call that a person settled, or false when
+// it is to run again and may.
+func (w *worker) reconciled(c *RunCall) (ToolCallFinished, bool) {
+	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallError}
+	switch {
+	case c.Reconcile.Answer == ReconcileHappened:
+		f.Outcome, f.Result = CallOK, resultHappened
+	case c.Reconcile.Answer == ReconcileNotHappened:
+		f.Result = resultNotDone
+	case w.forbids(c):
+		f.Outcome, f.Result = CallDenied, resultPolicy
+	case w.changed(c):
+		f.Result = resultChanged
+	default:
+		return f, false
+	}
+	f.Result = withReason(f.Result, "The person's note", c.Reconcile.Note)
+	return f, true
+}
+
+// run calls the tool. An error means that the engine is stopping and the call
+// with it: its outcome is not known to this process.
+func (w *worker) run(ctx context.Context, tool Tool, c *RunCall) (ToolCallFinished, error) {
+	began := w.now()
+	in := Invocation{
+		Conversation: w.ref.Conversation, Call: c.ToolCallRequested.Call, Now: began,
+		Arguments: json.RawMessage(c.Arguments),
+	}
+	if c.Arguments == "" {
+		in.Arguments = json.RawMessage("{}")
+	}
+	callCtx, cancel := context.WithTimeout(ctx, toolTimeout)
+	defer cancel()
+	result, err := call(callCtx, tool, in)
+	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallOK, Result: cut(result.Text, maxResult), DurationMS: w.now().Sub(began).Milliseconds()}
+	switch {
+	case err == nil && result.IsError:
+		f.Outcome = CallError
+	case err == nil:
+	case ctx.Err() != nil:
+		return f, context.Cause(ctx)
+	case errors.Is(err, context.DeadlineExceeded):
+		f.Outcome, f.Result = CallError, resultTimeout
+	default:
+		w.log.Error("tool failed", "tool", c.Tool, "conversation", w.ref.Conversation, "run", w.ref.Run, "call", c.ToolCallRequested.Call)
+		f.Outcome, f.Result = CallError, resultFailed
+	}
+	return f, nil
+}
+
+// call keeps a panic in a tool from taking the run with it.
+func call(ctx context.Context, t Tool, in Invocation) (r Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("tool panicked: %T", p)
+		}
+	}()
+	return t.Call(ctx, in)
+}
