@@ -26,6 +26,8 @@ const (
 	IDMessageID       = "message-id"
 	IDComposerActions = "composer-actions"
 	IDStopForm        = "stop-form"
+
+	IDProviderTest = "provider-test"
 )
 
 // MessageElementID names the message that starts a run.

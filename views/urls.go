@@ -13,7 +13,8 @@ const (
 	LoginURL         = "/login"
 	LogoutURL        = "/logout"
 	SetupURL         = "/setup"
-	ConversationsURL = "/c" // POST starts one
+	WelcomeURL       = "/welcome" // from the first account to the first conversation
+	ConversationsURL = "/c"       // POST starts one
 	ProvidersURL     = "/settings/providers"
 	NewProviderURL   = "/settings/providers/new"
 	PracticeURL      = "/settings/providers/practice" // POST registers the practice provider
@@ -43,7 +44,7 @@ func QueuedURL(id agent.ConversationID, message agent.MessageID) string {
 	return ConversationURL(id) + "/queue/" + url.PathEscape(string(message))
 }
 
-// ApprovalURL takes a decision: run, call, binding, decision=allow or deny, and
+// ApprovalURL takes a decision: run, call, decision=allow or deny, and
 // reason.
 func ApprovalURL(id agent.ConversationID, interaction agent.InteractionID) string {
 	return ConversationURL(id) + "/approvals/" + url.PathEscape(string(interaction))
