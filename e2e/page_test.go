@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"sync"
 	"testing"
 
@@ -15,6 +14,9 @@ import (
 
 // artifacts is where pictures go; git ignores it.
 const artifacts = "artifacts"
+
+// unsafeInPath is what a test's name may hold and a file's should not.
+var unsafeInPath = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // A page is one tab. What goes wrong in it fails its test when that ends,
 // unless [page.allow] named it: an uncaught error, an error on the console, a
@@ -38,7 +40,7 @@ func (w *watch) add(problem string) {
 	w.problems = append(w.problems, problem)
 }
 
-// found returns the problems that are not allowed.
+// found returns the problems since it was last called that are not allowed.
 func (w *watch) found() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -52,7 +54,15 @@ func (w *watch) found() []string {
 			found = append(found, problem)
 		}
 	}
+	w.problems = nil
 	return found
+}
+
+func (w *watch) report(t *testing.T) {
+	t.Helper()
+	for _, problem := range w.found() {
+		t.Error(problem)
+	}
 }
 
 // A look changes how a page is opened.
@@ -91,13 +101,12 @@ func newPage(t *testing.T, base string, looks ...look) *page {
 	}
 	w := &watch{}
 	t.Cleanup(func() {
+		w.report(t)
 		pictures(t, context)
 		if err := context.Close(); err != nil {
 			t.Errorf("close the browser context: %v", err)
 		}
-		for _, problem := range w.found() {
-			t.Error(problem)
-		}
+		w.report(t) // what was on its way
 	})
 	w.observe(t, context, base)
 	return w.open(t, context)
@@ -180,7 +189,7 @@ func pictures(t *testing.T, context playwright.BrowserContext) {
 // screenshot writes a picture of the whole page to artifacts/TEST/NAME.png.
 func screenshot(t *testing.T, tab playwright.Page, name string) {
 	t.Helper()
-	path := filepath.Join(artifacts, strings.ReplaceAll(t.Name(), "/", "_"), name+".png")
+	path := filepath.Join(artifacts, unsafeInPath.ReplaceAllString(t.Name(), "_"), name+".png")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Error(err)
 		return
