@@ -46,12 +46,15 @@
 // A quotation is Markdown: every line of it starts with "> ". It is cut
 // after 500 characters.
 //
+// Over HTTP nothing is sent before the first line that says something, not
+// even the headers: a pause or a gate at the start delays the first byte.
+//
 // # Ends
 //
 //	finish stop         or tool_calls, length, content_filter, refusal,
 //	                    pause, context_length, other
 //	cut                 the answer ends without a finish
-//	reset               the connection breaks
+//	reset               the connection breaks; what was not read yet is lost
 //	hang                nothing more until the caller goes away
 //	status 503 overloaded code=server_is_overloaded retry-after=2s
 //	error overloaded code=server_is_overloaded
