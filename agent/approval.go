@@ -17,7 +17,10 @@ const (
 
 // A CallDecision is a person's verdict on one call of a card.
 type CallDecision struct {
-	Call    CallID
+	Call CallID
+	// Binding is what the person was shown. A verdict on anything else than
+	// what would run is refused.
+	Binding string
 	Verdict Verdict // VerdictAllow or VerdictDeny
 	Reason  string
 }
@@ -44,7 +47,7 @@ func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Ac
 		var fresh []CallDecision
 		for _, v := range verdicts {
 			c := s.Call(v.Call)
-			if c == nil {
+			if c == nil || v.Binding != bind(s.ID, c.ToolCallRequested) {
 				return nil, ErrNotWaiting
 			}
 			switch d := c.Decision; {

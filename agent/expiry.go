@@ -56,7 +56,7 @@ func (e *Engine) expire(ctx context.Context, r RunRef) error {
 		}
 		var verdicts []CallDecision
 		for _, b := range s.undecided() {
-			verdicts = append(verdicts, CallDecision{Call: b.Call, Verdict: VerdictDeny, Reason: "timed out"})
+			verdicts = append(verdicts, CallDecision{Call: b.Call, Binding: b.Binding, Verdict: VerdictDeny, Reason: "timed out"})
 		}
 		return s.decide(verdicts, func(d *ApprovalDecision) { d.Origin = OriginApplicationPolicy }, ClosedExpired)
 	})

@@ -47,6 +47,14 @@ func (t *Timeline) Take() []Change {
 	return list
 }
 
+// Forget drops the runs that are over: nothing more comes to them.
+func (t *Timeline) Forget() {
+	t.Runs = slices.DeleteFunc(t.Runs, func(r *RunItem) bool { return r.Status.Terminal() })
+	if len(t.Runs) == 0 {
+		t.calls = nil
+	}
+}
+
 func (t *Timeline) note(c Change) {
 	if !slices.Contains(t.changes, c) {
 		t.changes = append(t.changes, c)
