@@ -1,6 +1,7 @@
 package journaltest
 
 import (
+	"iter"
 	"testing"
 	"time"
 
@@ -119,6 +120,15 @@ func read(t *testing.T, s Store, id agent.ConversationID, after agent.Seq) []age
 		list = append(list, r)
 	}
 	return list
+}
+
+// withRestart yields a store, and then what it is after a restart.
+func withRestart(s Store, reopen func() Store) iter.Seq[Store] {
+	return func(yield func(Store) bool) {
+		if yield(s) {
+			yield(reopen())
+		}
+	}
 }
 
 // equal compares what was stored, with the bytes of unknown events.

@@ -119,7 +119,7 @@ func expiringFollows(t *testing.T, open Open) {
 	waitForApproval(t, s, "c_2", "r_2", early)
 	waitForApproval(t, s, "c_3", "r_3", never)
 	r1, r2 := agent.RunRef{Conversation: "c_1", Run: "r_1"}, agent.RunRef{Conversation: "c_2", Run: "r_2"}
-	for _, s := range []Store{s, reopen()} {
+	for s := range withRestart(s, reopen) {
 		wantExpiring(t, s, t0, early)
 		wantExpiring(t, s, early, late, r2)
 		wantExpiring(t, s, late, never, r1, r2)

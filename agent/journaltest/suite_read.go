@@ -103,12 +103,12 @@ func readEndedContext(t *testing.T, open Open) {
 
 func readRun(t *testing.T, open Open) {
 	s, _ := open(t)
-	for _, id := range []agent.ConversationID{"c_1", "c_2"} {
+	for id, runs := range map[agent.ConversationID][2]agent.RunID{"c_1": {"r_1", "r_2"}, "c_2": {"r_3", "r_4"}} {
 		create(t, s, id)
-		startRun(t, s, id, "r_1")
+		startRun(t, s, id, runs[0])
 		appendTo(t, s, id, "", agent.ConversationTitled{Title: "between"})
-		finish(t, s, id, "r_1")
-		startRun(t, s, id, "r_2")
+		finish(t, s, id, runs[0])
+		startRun(t, s, id, runs[1])
 	}
 	var seqs []agent.Seq
 	for _, r := range runOf(t, s, "c_1", "r_1") {
@@ -118,8 +118,10 @@ func readRun(t *testing.T, open Open) {
 		seqs = append(seqs, r.Seq)
 	}
 	equal(t, "places of the run", []agent.Seq{2, 3, 5}, seqs)
-	if got := runOf(t, s, "c_1", "r_none"); len(got) != 0 {
-		t.Errorf("%d records of a run that does not exist", len(got))
+	for _, run := range []agent.RunID{"r_none", "r_3"} {
+		if got := runOf(t, s, "c_1", run); len(got) != 0 {
+			t.Errorf("%d records of %s, which the conversation does not have", len(got), run)
+		}
 	}
 }
 
@@ -162,7 +164,7 @@ func readUnknownKind(t *testing.T, open Open) {
 		t.Fatal(err)
 	}
 	appendTo(t, s, "c_1", "r_1", e)
-	for _, s := range []Store{s, reopen()} {
+	for s := range withRestart(s, reopen) {
 		got := read(t, s, "c_1", 1)[0].Event
 		data, err := agent.EncodeEvent(got)
 		if err != nil || got.Kind() != "from_a_newer_program" || string(data) != raw {
@@ -220,7 +222,7 @@ func headFolds(t *testing.T, open Open) {
 	if want.Run.Status != agent.StatusWaitingApproval || len(want.Queue) != 2 {
 		t.Fatalf("the case itself is wrong: %+v", want)
 	}
-	for _, s := range []Store{s, reopen()} {
+	for s := range withRestart(s, reopen) {
 		got, err := s.Head(t.Context(), "c_1")
 		if err != nil {
 			t.Fatal(err)
@@ -265,7 +267,7 @@ func replaysCompleted(t *testing.T, open Open) {
 	appendAttempt(t, s, "c_1", "r_1", "a_2", false, &kept)
 	appendAttempt(t, s, "c_1", "r_1", "a_3", false, nil)
 	appendAttempt(t, s, "c_2", "r_2", "a_4", false, &providers.Replay{Binding: "elsewhere", State: []byte(`2`)})
-	for _, s := range []Store{s, reopen()} {
+	for s := range withRestart(s, reopen) {
 		got, err := s.Replays(t.Context(), "c_1")
 		if err != nil {
 			t.Fatal(err)

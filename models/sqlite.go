@@ -1,0 +1,49 @@
+package models
+
+import (
+	"errors"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"gorm.io/driver/sqlite"
+	"gorm.io/gorm"
+	engine "modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
+)
+
+// This file alone chooses the SQLite engine: the pure Go one, so that the
+// program builds without a C compiler.
+
+// writerDialect opens the file for the one writer: a commit is on disk when it
+// returns, and what is deleted is overwritten.
+func writerDialect(file string) gorm.Dialector {
+	return dialect(file, url.Values{
+		"_txlock": {"immediate"},
+		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)"},
+	})
+}
+
+// readerDialect opens the file for connections that can't write.
+func readerDialect(file string) gorm.Dialector {
+	return dialect(file, url.Values{
+		"_pragma": {"busy_timeout(5000)", "foreign_keys(1)", "query_only(1)"},
+	})
+}
+
+func dialect(file string, options url.Values) gorm.Dialector {
+	path := filepath.ToSlash(file)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // a drive letter
+	}
+	dsn := url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}
+	return sqlite.New(sqlite.Config{DriverName: "sqlite", DSN: dsn.String()})
+}
+
+// isDuplicate reports whether an error says that a unique column has the value
+// already. GORM's own translation does not know this engine.
+func isDuplicate(err error) bool {
+	var e *engine.Error
+	return errors.As(err, &e) &&
+		(e.Code() == codes.SQLITE_CONSTRAINT_UNIQUE || e.Code() == codes.SQLITE_CONSTRAINT_PRIMARYKEY)
+}
