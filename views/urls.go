@@ -36,7 +36,7 @@ func LiveURL(id agent.ConversationID) string { return ConversationURL(id) + "/li
 // MessagesURL takes a message: message_id, text and, optionally, reasoning=on.
 func MessagesURL(id agent.ConversationID) string { return ConversationURL(id) + "/messages" }
 
-// StopURL stops the run that is under way.
+// StopURL stops a run: run.
 func StopURL(id agent.ConversationID) string { return ConversationURL(id) + "/stop" }
 
 // QueuedURL takes an edit of a waiting message: text, or do=remove.

@@ -1,0 +1,55 @@
+package views
+
+import "countersign/agent"
+
+// A verdict is how a decision looks.
+type verdict struct {
+	class  string
+	icon   string
+	text   string
+	origin string
+	name   string // who signed, "" where nobody did
+}
+
+// verdictOf returns how the decision on a call looks. Green is for what a
+// person allowed, and for nothing else.
+func verdictOf(i *agent.ApprovalItem, c *agent.ApprovalCall) verdict {
+	d := c.Decision
+	switch {
+	case d == nil && i.Closed == agent.ClosedExpired, c.Outcome == agent.CallExpired:
+		return verdict{class: "is-expired", icon: "clock", text: "Expired, not run", origin: "nobody signed"}
+	case d == nil && i.Closed == agent.ClosedWithdrawn:
+		return verdict{class: "is-expired", icon: "stop", text: "Withdrawn, not run", origin: "the run was stopped"}
+	case d == nil:
+		return verdict{class: "is-unsure", icon: "unknown", text: "Not decided"}
+	}
+	v := verdict{origin: originWords(d.Origin)}
+	human := d.Origin == agent.OriginHuman
+	if human {
+		v.name = d.By.Name
+	}
+	switch {
+	case d.Verdict == agent.VerdictAllow && human:
+		v.class, v.icon, v.text = "is-allow is-signed", "check", "Approved once"
+	case d.Verdict == agent.VerdictAllow && d.Origin == agent.OriginBypass:
+		v.class, v.icon, v.text = "is-bypass", "alert", "Allowed by bypass"
+	case d.Verdict == agent.VerdictAllow:
+		v.class, v.icon, v.text = "is-allow", "check", "Allowed"
+	case d.Verdict == agent.VerdictDeny:
+		v.class, v.icon, v.text = "is-deny", "x", "Denied"
+	default:
+		v.class, v.icon, v.text = "is-unsure", "eye", "Unsure, a person was asked"
+	}
+	return v
+}
+
+// suspicious reports whether any undecided call of a card holds characters
+// that can't be seen.
+func suspicious(i *agent.ApprovalItem) bool {
+	for _, c := range i.Calls {
+		if c.Decision == nil && (hasControls(argParts(c.Arguments)) || hasHidden(c.Tool) || hasHidden(c.Title)) {
+			return true
+		}
+	}
+	return false
+}
