@@ -59,6 +59,9 @@
 //	status 503 overloaded code=server_is_overloaded retry-after=2s
 //	error overloaded code=server_is_overloaded
 //
+// Chat Completions has no word for pause and context_length: over HTTP they are
+// sent as they stand here, which an adapter takes for an unknown reason.
+//
 // A status line is an HTTP answer instead of a stream, so no text may come
 // before it; an error line is an error inside a stream. Both name the category
 // that the in-process provider reports, because a status and a code alone

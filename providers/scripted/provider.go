@@ -108,17 +108,18 @@ func (l *iterListener) end(ev event) error {
 			Code: ev.code, RetryAfter: ev.retryAfter,
 		})
 	case cut:
-		code := "stream_ended_early"
-		if !l.heard {
-			code = "empty_stream"
-		}
-		return l.fail(providers.Error{Category: providers.CategoryNetwork, Retryable: true, HTTPStatus: 200, Code: code})
+		return l.lose("empty_stream", 200)
 	}
-	failed := providers.Error{Category: providers.CategoryNetwork, Retryable: true} // a reset
+	return l.lose("connection_lost", 0) // a reset
+}
+
+// lose fails the attempt without an error of the service: with the code and
+// the status given when nothing was heard before.
+func (l *iterListener) lose(code string, status int) error {
 	if l.heard {
-		failed.HTTPStatus = 200
+		code, status = "stream_ended_early", 200
 	}
-	return l.fail(failed)
+	return l.fail(providers.Error{Category: providers.CategoryNetwork, Retryable: true, HTTPStatus: status, Code: code})
 }
 
 func (l *iterListener) fail(e providers.Error) error {

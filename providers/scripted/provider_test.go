@@ -159,7 +159,9 @@ func TestProviderFails(t *testing.T) {
 			Category: "network", Retryable: true, HTTPStatus: 200, Code: "stream_ended_early", RequestID: "scripted-1"}},
 		{"cut before anything", "cut", providers.Error{
 			Category: "network", Retryable: true, HTTPStatus: 200, Code: "empty_stream", RequestID: "scripted-1"}},
-		{"reset", "reset", providers.Error{Category: "network", Retryable: true}},
+		{"reset", "text \"a\"\nreset", providers.Error{
+			Category: "network", Retryable: true, HTTPStatus: 200, Code: "stream_ended_early", RequestID: "scripted-1"}},
+		{"reset before anything", "reset", providers.Error{Category: "network", Retryable: true, Code: "connection_lost"}},
 		{"call without object", "call c n \"{\"\nfinish tool_calls", providers.Error{
 			Category: "parser", Retryable: true, HTTPStatus: 200, Code: "invalid_tool_call_arguments", RequestID: "scripted-1"}},
 		{"calls without any", "finish tool_calls", providers.Error{

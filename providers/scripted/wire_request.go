@@ -56,7 +56,7 @@ type wireTool struct {
 // decodeRequest reads a request and turns it into the words of providers. It
 // refuses what the services refuse, for example empty tools or a tool result
 // that answers no call. The header X-Attempt numbers the try; without it the
-// try is the first.
+// try is the first, as it is when the header says 0.
 func decodeRequest(r *http.Request) (req providers.Request, includeUsage bool, err error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest+1))
 	if err != nil {
@@ -71,9 +71,11 @@ func decodeRequest(r *http.Request) (req providers.Request, includeUsage bool, e
 	}
 	req = providers.Request{Model: in.Model, Reasoning: true, Attempt: 1}
 	if header := r.Header.Get("X-Attempt"); header != "" {
-		if req.Attempt, err = strconv.Atoi(header); err != nil || req.Attempt < 1 {
+		n, err := strconv.Atoi(header)
+		if err != nil {
 			return req, false, fmt.Errorf("X-Attempt is %q", header)
 		}
+		req.Attempt = max(n, 1)
 	}
 	if err := in.check(); err != nil {
 		return req, false, err
