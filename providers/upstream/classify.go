@@ -9,13 +9,21 @@ import (
 	"countersign/providers"
 )
 
-// An Answer is what an upstream sent in place of a stream.
+// An Answer is what an upstream sent: the head, and in place of a stream also
+// the body.
 type Answer struct {
 	API    providers.API
 	Status int
 	Header http.Header
 	Body   []byte    // its first 64 KiB are enough
 	Now    time.Time // for delays given as a date
+}
+
+// Error describes a failure that Countersign found in the answer.
+func (a Answer) Error(category providers.Category, code string) *providers.Error {
+	e := NewError(a.API, category, code)
+	e.HTTPStatus, e.RequestID = a.Status, RequestID(a.Header)
+	return e
 }
 
 // Classify turns an answer into the error it stands for. The order of decision
@@ -25,9 +33,7 @@ type Answer struct {
 func Classify(a Answer) *providers.Error {
 	r := readReport(a.Body)
 	if !r.found && a.Status >= 200 && a.Status <= 299 {
-		e := NewError(a.API, providers.CategoryParser, CodeUnexpectedContentType)
-		e.HTTPStatus, e.RequestID = a.Status, RequestID(a.Header)
-		return e
+		return a.Error(providers.CategoryParser, CodeUnexpectedContentType)
 	}
 	return a.decide(r)
 }

@@ -16,23 +16,23 @@ func (x *Exchange) requestError(err error) error {
 		return ended
 	}
 	if errors.Is(err, errBlocked) {
-		return x.Error(providers.CategoryBlocked, CodeAddressBlocked)
+		return x.head.Error(providers.CategoryBlocked, CodeAddressBlocked)
 	}
 	if isTLS(err) {
-		return x.Error(providers.CategoryNetwork, CodeTLSFailed)
+		return x.head.Error(providers.CategoryNetwork, CodeTLSFailed)
 	}
 	if x.connected.Load() {
-		return x.Error(providers.CategoryNetwork, CodeConnectionLost)
+		return x.head.Error(providers.CategoryNetwork, CodeConnectionLost)
 	}
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
-		return x.Error(providers.CategoryTimeout, CodeConnectTimeout)
+		return x.head.Error(providers.CategoryTimeout, CodeConnectTimeout)
 	}
 	var name *net.DNSError
 	if errors.As(err, &name) {
-		return x.Error(providers.CategoryNetwork, CodeNameNotResolved)
+		return x.head.Error(providers.CategoryNetwork, CodeNameNotResolved)
 	}
-	return x.Error(providers.CategoryNetwork, CodeConnectFailed)
+	return x.head.Error(providers.CategoryNetwork, CodeConnectFailed)
 }
 
 // isTLS reports a failure that no repetition mends: a certificate that is not

@@ -21,7 +21,6 @@ const maxErrorBody = 64 << 10
 // An Exchange is one request and the event stream that answers it. It is for
 // one goroutine, which closes it.
 type Exchange struct {
-	api    providers.API
 	bounds Bounds
 	cancel context.CancelCauseFunc
 	caller func() error // why the caller ended the exchange, nil if it did not
@@ -35,15 +34,23 @@ type Exchange struct {
 
 	res    *http.Response
 	events *sse.Reader
-	frames Answer // what the frames of this stream have in common
+	head   Answer
+}
+
+// An Opener opens exchanges with one connection to a model API.
+// It is safe for use by multiple goroutines.
+type Opener struct {
+	Client *http.Client
+	API    providers.API
+	Bounds Bounds
 }
 
 // Open sends req, which must not carry a context of its own, and returns once
 // the head of an event stream has arrived. Whatever else comes back or
 // happens is an error: a [*providers.Error], or the cause of ctx if ctx ended.
 // No redirect is followed and nothing is sent twice.
-func Open(ctx context.Context, client *http.Client, api providers.API, b Bounds, req *http.Request) (*Exchange, error) {
-	x := &Exchange{api: api, bounds: b.withDefaults()}
+func (o Opener) Open(ctx context.Context, req *http.Request) (*Exchange, error) {
+	x := &Exchange{bounds: o.Bounds.withDefaults(), head: Answer{API: o.API}}
 	bounded, cancel := context.WithCancelCause(ctx)
 	x.cancel = cancel
 	x.caller = func() error { return context.Cause(ctx) }
@@ -54,7 +61,7 @@ func Open(ctx context.Context, client *http.Client, api providers.API, b Bounds,
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.connected.Store(true) }}
 	req = req.WithContext(httptrace.WithClientTrace(bounded, trace))
 	req.GetBody = nil // without it the transport can't repeat the request
-	once := *client
+	once := *o.Client
 	once.CheckRedirect, once.Timeout = noRedirect, 0
 
 	res, err := once.Do(req)
@@ -64,7 +71,7 @@ func Open(ctx context.Context, client *http.Client, api providers.API, b Bounds,
 		return nil, err
 	}
 	x.res = res
-	x.frames = Answer{API: api, Status: res.StatusCode, Header: res.Header}
+	x.head.Status, x.head.Header = res.StatusCode, res.Header
 	if err := x.begin(); err != nil {
 		x.Close()
 		return nil, err
@@ -88,7 +95,7 @@ func (x *Exchange) begin() error {
 	if cause := x.caller(); err != nil && cause != nil {
 		return cause
 	}
-	answer := x.frames
+	answer := x.head
 	answer.Body, answer.Now = text, time.Now()
 	return Classify(answer)
 }
@@ -117,7 +124,11 @@ func (x *Exchange) sniff(body io.Reader) (head []byte, isStream bool) {
 }
 
 func looksLikeEvents(head []byte) (is, known bool) {
-	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	bom := []byte("\xef\xbb\xbf")
+	if len(head) < len(bom) && bytes.HasPrefix(bom, head) {
+		return false, false
+	}
+	head = bytes.TrimPrefix(head, bom)
 	head = bytes.TrimLeft(head, "\r\n")
 	for _, field := range []string{":", "data:", "event:", "id:", "retry:"} {
 		if bytes.HasPrefix(head, []byte(field)) {
@@ -140,11 +151,11 @@ func (x *Exchange) Next() (sse.Event, error) {
 	}
 	switch {
 	case errors.Is(err, sse.ErrEventTooLarge):
-		return ev, x.Error(providers.CategoryParser, CodeEventTooLarge)
+		return ev, x.head.Error(providers.CategoryParser, CodeEventTooLarge)
 	case errors.Is(err, sse.ErrStreamTooLarge):
-		return ev, x.Error(providers.CategoryParser, CodeStreamTooLarge)
+		return ev, x.head.Error(providers.CategoryParser, CodeStreamTooLarge)
 	}
-	return ev, x.Error(providers.CategoryNetwork, CodeStreamEndedEarly)
+	return ev, x.head.Error(providers.CategoryNetwork, CodeStreamEndedEarly)
 }
 
 // Settle tells that the answer has proved to be complete: what may still
@@ -168,28 +179,13 @@ func (x *Exchange) Close() {
 	}
 }
 
-// RequestID returns the upstream's id of the exchange, "" if it gave none.
-func (x *Exchange) RequestID() string { return RequestID(x.res.Header) }
-
-// Error describes a failure of this exchange that is found in its stream.
-func (x *Exchange) Error(category providers.Category, code string) *providers.Error {
-	e := NewError(x.api, category, code)
-	if x.res != nil {
-		e.HTTPStatus, e.RequestID = x.res.StatusCode, x.RequestID()
-	}
-	return e
-}
-
-// FrameError looks for an error object in the data of an event.
-func (x *Exchange) FrameError(data []byte) (*providers.Error, bool) {
-	frame := x.frames
-	frame.Now = time.Now()
-	return frame.ClassifyFrame(data)
-}
+// Head returns the head of the answer, which describes the failures found in
+// its stream and says who to ask about them.
+func (x *Exchange) Head() Answer { return x.head }
 
 // expire ends the exchange after d.
 func (x *Exchange) expire(d time.Duration, code string) *time.Timer {
-	return time.AfterFunc(d, func() { x.cancel(NewError(x.api, providers.CategoryTimeout, code)) })
+	return time.AfterFunc(d, func() { x.cancel(NewError(x.head.API, providers.CategoryTimeout, code)) })
 }
 
 // ended returns why the exchange was ended from this side, nil if it was not.
@@ -199,7 +195,7 @@ func (x *Exchange) ended() error {
 	}
 	var bound *providers.Error
 	if errors.As(x.cause(), &bound) {
-		return x.Error(bound.Category, bound.Code)
+		return x.head.Error(bound.Category, bound.Code)
 	}
 	return nil
 }

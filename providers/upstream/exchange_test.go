@@ -36,7 +36,7 @@ func exchangeWith(ctx context.Context, t *testing.T, client *http.Client, url st
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := upstream.Open(ctx, client, providers.APIChatCompletions, b, req)
+	x, err := upstream.Opener{Client: client, API: providers.APIChatCompletions, Bounds: b}.Open(ctx, req)
 	if err != nil {
 		return "", err
 	}
@@ -313,7 +313,8 @@ func TestExchangeSettle(t *testing.T) {
 		t.Fatal(err)
 	}
 	client := upstream.NewClient(upstream.ClientConfig{AllowPrivateNetwork: true})
-	x, err := upstream.Open(t.Context(), client, providers.APIChatCompletions, upstream.Bounds{Trailer: soon}, req)
+	opener := upstream.Opener{Client: client, API: providers.APIChatCompletions, Bounds: upstream.Bounds{Trailer: soon}}
+	x, err := opener.Open(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
