@@ -1,0 +1,128 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"countersign/agent"
+	"countersign/models"
+)
+
+var (
+	errSignInNeeded  = errors.New("nobody is signed in")
+	errAdminOnly     = errors.New("only an admin may do this")
+	errForeignOrigin = errors.New("the request came from another site")
+	errBadForm       = errors.New("the form can't be read")
+	errSetupCode     = errors.New("the setup code is not the one that was printed")
+	errWrongMethod   = errors.New("the address does not take this method")
+)
+
+// A throttledError refuses for a while.
+type throttledError struct{ wait time.Duration }
+
+func (e *throttledError) Error() string { return "too many attempts" }
+
+// seconds is the wait, rounded up.
+func (e *throttledError) seconds() int { return int(math.Ceil(e.wait.Seconds())) }
+
+// An answer is what a person is told about an error.
+type answer struct {
+	status int
+	title  string
+	text   string
+}
+
+// answers is the only table from errors to statuses and sentences. Whatever is
+// not in it is a fault of ours.
+var answers = []struct {
+	err error
+	answer
+}{
+	{agent.ErrNotFound, answer{http.StatusNotFound, "Not found",
+		"There is nothing here, or it belongs to somebody else."}},
+	{agent.ErrNotWaiting, answer{http.StatusConflict, "Nothing waits for this any more",
+		"It was decided otherwise, it expired, or the run was stopped. The conversation shows what happened."}},
+	{agent.ErrConflict, answer{http.StatusConflict, "The conversation has moved on",
+		"Something else was recorded first. Nothing was changed; load the conversation again to see it."}},
+	{agent.ErrShutdown, answer{http.StatusServiceUnavailable, "The server is stopping",
+		"Nothing was changed. Try again once it has started."}},
+	{errSignInNeeded, answer{http.StatusUnauthorized, "You are not signed in",
+		"Your session has ended. Sign in and do it again; nothing was changed."}},
+	{errAdminOnly, answer{http.StatusForbidden, "Only an admin can do this",
+		"Ask somebody who runs this server."}},
+	{errForeignOrigin, answer{http.StatusForbidden, "Refused",
+		"The request came from a page of another site. Nothing was changed."}},
+	{errSetupCode, answer{http.StatusForbidden, "This setup link is not valid",
+		"The server prints a new link each time it starts. Only the newest one works."}},
+	{models.ErrNotFirst, answer{http.StatusNotFound, "This server is set up",
+		"The setup link has done its work. Sign in instead."}},
+	{errBadForm, answer{http.StatusBadRequest, "The form could not be read",
+		"Nothing was changed. Go back, load the page again and repeat."}},
+	{errWrongMethod, answer{http.StatusMethodNotAllowed, "This address does not take that",
+		"Nothing was changed."}},
+}
+
+// answerTo finds what to say about an error, and whether it is known.
+func answerTo(err error) (answer, bool) {
+	for _, known := range answers {
+		if errors.Is(err, known.err) {
+			return known.answer, true
+		}
+	}
+	var input *agent.InputError
+	var throttled *throttledError
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &input):
+		return answer{http.StatusUnprocessableEntity, "That can't be done", input.Message}, true
+	case errors.As(err, &throttled):
+		return answer{http.StatusTooManyRequests, "Too many attempts",
+			fmt.Sprintf("Try again in %s.", waitWords(throttled.seconds()))}, true
+	case errors.As(err, &tooLarge):
+		return answer{http.StatusRequestEntityTooLarge, "That is too large",
+			fmt.Sprintf("A form may hold %d KiB. Nothing was changed.", tooLarge.Limit/1024)}, true
+	}
+	return answer{http.StatusInternalServerError, "Something went wrong here",
+		"This is a fault of the server, not of what you did. Its log says more under the request named below."}, false
+}
+
+// waitWords says a number of seconds as a person would.
+func waitWords(seconds int) string {
+	if seconds < 2 {
+		return "a second"
+	}
+	if seconds < 90 {
+		return strconv.Itoa(seconds) + " seconds"
+	}
+	return strconv.Itoa((seconds+59)/60) + " minutes"
+}
+
+// serveError answers a request whose handler returned err. Only what is
+// unknown is logged as an error; its text reaches the log and nobody else.
+func (s *Server) serveError(w http.ResponseWriter, r *http.Request, err error) {
+	said, known := answerTo(err)
+	if !known && r.Context().Err() == nil {
+		s.log.ErrorContext(r.Context(), "request failed",
+			"request", requestOf(r.Context()).id, "route", requestOf(r.Context()).route, "error", err)
+	}
+	var throttled *throttledError
+	if errors.As(err, &throttled) {
+		w.Header().Set("Retry-After", strconv.Itoa(throttled.seconds()))
+	}
+	if errors.Is(err, errSignInNeeded) && wantsPage(r) {
+		http.Redirect(w, r, loginURL(r.URL.RequestURI()), http.StatusSeeOther)
+		return
+	}
+	s.renderError(w, r, said, known)
+}
+
+// wantsPage reports whether the request is a browser's navigation, which can
+// follow a redirect to the sign-in page and come back.
+func wantsPage(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		r.Header.Get("Upgrade") == "" && r.Header.Get("HX-Request") == ""
+}

@@ -1,0 +1,96 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"countersign/models"
+	"countersign/views"
+)
+
+// How fast passwords may be tried: a handful at once, then a few a minute.
+const (
+	accountBurst = 10
+	accountEvery = 30 * time.Second
+	networkBurst = 30
+	networkEvery = 5 * time.Second
+)
+
+// wrongLogin is one sentence for a wrong password, an unknown address and a
+// disabled account, so that nobody learns which accounts exist.
+const wrongLogin = "This email and password do not match an account that may sign in."
+
+// showLogin shows the sign-in form.
+func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
+	if _, ok := currentUser(r.Context()); ok {
+		return s.redirect(w, r, views.HomeURL, "")
+	}
+	if empty, err := s.setup.open(r.Context()); err != nil || empty {
+		if err != nil {
+			return err
+		}
+		return s.redirect(w, r, views.SetupURL, "")
+	}
+	next := localAddress(r.URL.Query().Get("next"))
+	return s.render(w, r, http.StatusOK, views.Login(views.LoginProps{Next: next}))
+}
+
+// submitLogin signs a person in with a fresh session. A session that the
+// browser had before ends.
+func (s *Server) submitLogin(w http.ResponseWriter, r *http.Request) error {
+	form, err := parseLogin(r)
+	if err != nil {
+		return err
+	}
+	if err := s.slowDown(r, form.email); err != nil {
+		return err
+	}
+	user, err := s.config.DB.Users().Authenticate(r.Context(), form.email, form.password)
+	if errors.Is(err, models.ErrCredentials) || errors.Is(err, models.ErrDisabled) {
+		props := views.LoginProps{Email: form.email, Next: form.next, Error: wrongLogin}
+		return s.render(w, r, http.StatusUnprocessableEntity, views.Login(props))
+	}
+	if err != nil {
+		return err
+	}
+	if v, ok := r.Context().Value(visitKey).(visit); ok {
+		if err := s.sessions.end(r.Context(), v.signIn); err != nil {
+			return err
+		}
+	}
+	if err := s.sessions.start(w, r, user.ID); err != nil {
+		return err
+	}
+	if form.next == "" {
+		form.next = views.HomeURL
+	}
+	return s.redirect(w, r, form.next, "")
+}
+
+// slowDown counts an attempt to sign in, for the network it comes from and for
+// the account it aims at, and refuses it if there were too many. A refused
+// attempt costs no hashing.
+func (s *Server) slowDown(r *http.Request, email string) error {
+	now := s.config.Now()
+	wait := s.networks.take(s.clientNetwork(r), now)
+	if wait == 0 {
+		wait = s.accounts.take(strings.ToLower(email), now)
+	}
+	if wait > 0 {
+		return &throttledError{wait: wait}
+	}
+	return nil
+}
+
+// signOut ends the session and with it the sockets it opened.
+func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
+	v, _ := r.Context().Value(visitKey).(visit) // the route asks for one
+	if err := s.sessions.end(r.Context(), v.signIn); err != nil {
+		return err
+	}
+	s.sessions.clearCookie(w, r)
+	http.Redirect(w, r, views.LoginURL, http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,129 @@
+package web
+
+import (
+	"net/http"
+
+	"countersign/agent"
+	"countersign/models"
+	"countersign/static"
+)
+
+// access says who may use a route.
+type access int
+
+const (
+	// public routes are for anybody.
+	public access = iota
+	// setup routes are for anybody as long as the server has no user.
+	setup
+	// signedIn routes are for people. What belongs to somebody else is not
+	// found there.
+	signedIn
+	// admin routes are for people who configure the server.
+	admin
+)
+
+// A route is a pattern of [http.ServeMux] with who may use it.
+type route struct {
+	pattern string
+	access  access
+	handle  handlerFunc
+}
+
+// staticPath is where assets are. They are the same for everybody, so they are
+// served without looking at sessions.
+const staticPath = "/static/"
+
+// routes is every address of the server but assets.
+func (s *Server) routes() []route {
+	return []route{
+		{"GET /healthz", public, s.showHealth},
+		{"GET /readyz", public, s.showReadiness},
+
+		{"GET /{$}", signedIn, s.showHome},
+		{"GET /setup", setup, s.showSetup},
+		{"POST /setup", setup, s.submitSetup},
+		{"GET /login", public, s.showLogin},
+		{"POST /login", public, s.submitLogin},
+		{"POST /logout", signedIn, s.signOut},
+
+		{"GET /welcome", admin, s.showWelcome},
+		{"GET /settings/{$}", admin, s.showSettings},
+		{"GET /settings/providers", admin, s.listProviders},
+		{"GET /settings/providers/new", admin, s.newProvider},
+		{"POST /settings/providers", admin, s.createProvider},
+		{"POST /settings/providers/practice", admin, s.addPractice},
+		{"GET /settings/providers/{provider}", admin, s.editProvider},
+		{"POST /settings/providers/{provider}", admin, s.updateProvider},
+		{"POST /settings/providers/{provider}/test", admin, s.testProvider},
+		{"POST /settings/providers/{provider}/delete", admin, s.deleteProvider},
+	}
+}
+
+// pages answers every route. An address that none of them matches is not
+// found, or does not take the method.
+func (s *Server) pages() http.Handler {
+	mux := http.NewServeMux()
+	for _, rt := range s.routes() {
+		mux.Handle(rt.pattern, s.handle(rt))
+	}
+	mux.Handle("/", s.handle(route{"/", public, func(w http.ResponseWriter, r *http.Request) error {
+		return s.refuseUnrouted(mux, w, r)
+	}}))
+	return mux
+}
+
+// Handler serves everything. See the files of the middleware for why they are
+// in this order.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET "+staticPath, noteRoute(staticPath, static.Handler()))
+	mux.Handle("/", limitBodies(s.refuseForeign(s.loadSession(s.pages()))))
+	return s.logRequests(secureHeaders(s.recoverPanics(mux)))
+}
+
+func noteRoute(pattern string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requestOf(r.Context()).route = pattern
+		next.ServeHTTP(w, r)
+	})
+}
+
+// refuseUnrouted tells an unknown address from a known one that was asked in
+// the wrong way.
+func (s *Server) refuseUnrouted(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) error {
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		probe := &http.Request{Method: method, URL: r.URL, Host: r.Host}
+		if _, pattern := mux.Handler(probe); pattern != "/" {
+			w.Header().Add("Allow", method)
+		}
+	}
+	if w.Header().Get("Allow") != "" {
+		return errWrongMethod
+	}
+	return agent.ErrNotFound
+}
+
+// allow checks the access of a route.
+func (s *Server) allow(need access, r *http.Request) error {
+	user, ok := currentUser(r.Context())
+	switch need {
+	case public:
+		return nil
+	case setup:
+		empty, err := s.setup.open(r.Context())
+		if err == nil && !empty {
+			err = models.ErrNotFirst
+		}
+		return err
+	case signedIn, admin:
+		if !ok {
+			return errSignInNeeded
+		}
+		if need == admin && user.Role != models.RoleAdmin {
+			return errAdminOnly
+		}
+		return nil
+	}
+	panic("web: a route without access")
+}

@@ -1,0 +1,90 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"countersign/agent"
+	"countersign/models"
+	"countersign/providers"
+)
+
+// A Config is what a server works with. DB and Connect are needed.
+type Config struct {
+	DB     *models.DB
+	Engine *agent.Engine
+
+	// Connect turns a stored provider into one that can be asked. The error is
+	// a [*providers.Error] when it can't be used as it is configured. Only the
+	// test of a connection uses it; runs go through the engine.
+	Connect func(ctx context.Context, p models.Provider) (providers.Provider, error)
+
+	// PublicURL is where browsers reach the server, "" if only the address it
+	// listens on is known. If it is https, cookies are for TLS alone.
+	PublicURL string
+	// TrustedProxy says that every request comes through a reverse proxy that
+	// sets X-Forwarded-For and X-Forwarded-Proto itself.
+	TrustedProxy bool
+
+	Logger *slog.Logger     // nothing is logged if nil
+	Now    func() time.Time // [time.Now] if nil
+}
+
+// A Server serves the pages of one installation. Its methods are safe for use
+// by multiple goroutines.
+type Server struct {
+	config       Config
+	log          *slog.Logger
+	publicOrigin string // canonical, "" without a public URL
+
+	sessions *sessions
+	setup    *setupGate
+	tests    *testResults
+
+	networks *throttle // of attempts to sign in
+	accounts *throttle // the same
+}
+
+// New prepares a server. It refuses a public URL that is not the address of a
+// whole server.
+func New(c Config) (*Server, error) {
+	if c.DB == nil || c.Connect == nil {
+		return nil, errors.New("web: a server needs a database and a way to connect")
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	s := &Server{
+		config:   c,
+		log:      c.Logger,
+		setup:    newSetupGate(c.DB),
+		tests:    newTestResults(),
+		networks: newThrottle(networkEvery, networkBurst),
+		accounts: newThrottle(accountEvery, accountBurst),
+	}
+	// Behind a declared proxy the browser's side is TLS unless stated otherwise.
+	secure := c.TrustedProxy
+	if c.PublicURL != "" {
+		origin, ok := parseOrigin(c.PublicURL)
+		if !ok {
+			return nil, fmt.Errorf("web: the public URL must be http:// or https:// and a host, without a path")
+		}
+		u, err := url.Parse(c.PublicURL)
+		if err != nil {
+			return nil, err
+		}
+		s.publicOrigin, secure = origin, u.Scheme == "https"
+	}
+	s.sessions = newSessions(c.DB.Sessions(), secure, c.Now, s.sessionEnded)
+	return s, nil
+}
+
+// sessionEnded closes what a session that has ended still holds open.
+func (s *Server) sessionEnded(string) {}

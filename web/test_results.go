@@ -1,0 +1,42 @@
+package web
+
+import (
+	"sync"
+
+	"countersign/views"
+)
+
+// testResults remembers how the last test of each provider went. A restart
+// forgets them, as it should: they say how things stood, not how they stand.
+type testResults struct {
+	mu   sync.Mutex
+	last map[string]views.ProviderTest // by the provider's id
+}
+
+func newTestResults() *testResults {
+	return &testResults{last: make(map[string]views.ProviderTest)}
+}
+
+func (t *testResults) put(id string, result views.ProviderTest) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last[id] = result
+}
+
+// get returns the last result, nil if there is none.
+func (t *testResults) get(id string) *views.ProviderTest {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	result, ok := t.last[id]
+	if !ok {
+		return nil
+	}
+	return &result
+}
+
+// drop forgets a provider that was changed or removed.
+func (t *testResults) drop(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.last, id)
+}
