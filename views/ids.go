@@ -40,7 +40,10 @@ func RunStepsID(id agent.RunID) string   { return "steps-" + string(id) }
 func RunStateID(id agent.RunID) string   { return "state-" + string(id) }
 
 // EntryID names the list entry of an item.
-func EntryID(item agent.Item) string { return "entry-" + item.Key() }
+func EntryID(item agent.Item) string { return EntryIDOf(item.Key()) }
+
+// EntryIDOf is EntryID for an item that is gone.
+func EntryIDOf(key string) string { return "entry-" + key }
 
 // CardCallID names the part of a card that is about one call.
 func CardCallID(id agent.InteractionID, call agent.CallID) string {

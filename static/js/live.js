@@ -142,9 +142,9 @@ function apply(html) {
 function keep(old, fresh) {
   const folds = fresh.querySelectorAll("details");
   old.querySelectorAll("details").forEach((d, i) => folds[i] && (folds[i].open = d.open));
-  for (const field of old.querySelectorAll("textarea[name], input[name]:not([type=hidden])")) {
-    const same = fresh.querySelector(`[name="${field.name}"]`);
-    if (same && field.type !== "radio" && field.type !== "checkbox") same.value = field.value;
+  for (const field of old.querySelectorAll("textarea[id]")) {
+    const same = fresh.querySelector("#" + CSS.escape(field.id));
+    if (same) same.value = field.value;
   }
   const active = document.activeElement;
   if (!old.contains(active)) return undefined;

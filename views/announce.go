@@ -1,0 +1,51 @@
+package views
+
+import (
+	"strconv"
+
+	"countersign/agent"
+)
+
+// Announcement is what assistive technology is told when a run comes to where
+// it is now, "" where there is nothing to say. It is about states alone: text
+// that streams and countdowns are not read out. run may be nil.
+func Announcement(run *agent.RunItem) string {
+	if run == nil {
+		return ""
+	}
+	switch run.Status {
+	case agent.StatusSucceeded:
+		return "The answer is complete."
+	case agent.StatusFailed:
+		return "The run failed."
+	case agent.StatusCancelled:
+		return "The run was stopped."
+	}
+	if len(run.Items) == 0 {
+		return ""
+	}
+	switch i := run.Items[len(run.Items)-1].(type) {
+	case *agent.ApprovalItem:
+		if i.Closed == "" && len(i.Calls) > 0 {
+			text := "Waiting for your countersignature: " + toolTitle(i.Calls[0].CallItem)
+			if n := len(i.Calls) - 1; n > 0 {
+				text += " and " + strconv.Itoa(n) + " more"
+			}
+			return text + "."
+		}
+		return "The decision is recorded."
+	case *agent.ReconcileItem:
+		if i.Closed == "" {
+			return "Waiting for you: " + toolTitle(i.Call) + " may or may not have happened."
+		}
+		return "Your answer is recorded."
+	case *agent.AttemptItem:
+		if i.Retry != nil && !i.Retried {
+			return "Attempt " + strconv.Itoa(i.Number) + " failed. Attempt " + strconv.Itoa(i.Retry.Number) + " of " + strconv.Itoa(i.Retry.Of) + " starts soon."
+		}
+		if i.State == agent.AttemptOpen {
+			return "The agent is writing."
+		}
+	}
+	return ""
+}
