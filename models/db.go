@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"gorm.io/gorm"
@@ -57,6 +58,9 @@ type DB struct {
 	queue  *writeQueue
 	sealer *sealer
 	hasher *hasher
+
+	stop     context.CancelFunc // ends what runs in the background
+	sweeping sync.WaitGroup
 }
 
 // Open takes the data directory for this process and brings its schema up to
@@ -113,6 +117,9 @@ func (db *DB) open(ctx context.Context) error {
 		return err
 	}
 	db.queue = newWriteQueue(db.writer)
+	background, stop := context.WithCancel(context.Background())
+	db.stop = stop
+	db.sweeping.Go(func() { db.Sessions().sweepUntil(background) })
 	return nil
 }
 
@@ -139,6 +146,8 @@ func connect(d gorm.Dialector, connections int) (*gorm.DB, error) {
 // called twice.
 func (db *DB) Close() error {
 	if db.queue != nil {
+		db.stop()
+		db.sweeping.Wait()
 		db.queue.close()
 	}
 	var errs []error

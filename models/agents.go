@@ -1,0 +1,165 @@
+package models
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"gorm.io/gorm"
+
+	"countersign/agent"
+)
+
+// Agents stores configured agents.
+type Agents struct{ db *DB }
+
+// Agents returns the store of configured agents.
+func (db *DB) Agents() Agents { return Agents{db} }
+
+type agentRow struct {
+	ID         agent.AgentID
+	Name       string
+	Definition []byte
+	CreatedAt  stamp `gorm:"autoCreateTime:false"`
+	UpdatedAt  stamp `gorm:"autoUpdateTime:false"`
+}
+
+func (agentRow) TableName() string { return "agents" }
+
+// storedAgent is the JSON of what an agent is beside its name.
+type storedAgent struct {
+	Instructions string              `json:"instructions"`
+	Model        agent.ModelRef      `json:"model"`
+	Tools        []string            `json:"tools"`
+	Output       agent.OutputOptions `json:"output"`
+	ModelCalls   int                 `json:"model_calls,omitempty"`
+	Approval     time.Duration       `json:"approval_ns,omitempty"`
+}
+
+func (r agentRow) agent() (agent.Agent, error) {
+	var d storedAgent
+	if err := json.Unmarshal(r.Definition, &d); err != nil {
+		return agent.Agent{}, fmt.Errorf("decode agent %s: %w", r.ID, err)
+	}
+	return agent.Agent{
+		ID: r.ID, Name: r.Name, Instructions: d.Instructions, Model: d.Model, Tools: d.Tools, Output: d.Output,
+		Limits: agent.Limits{ModelCalls: d.ModelCalls, Approval: d.Approval},
+	}, nil
+}
+
+func (s Agents) row(a agent.Agent) (agentRow, error) {
+	if err := checkAgent(a); err != nil {
+		return agentRow{}, err
+	}
+	definition, err := json.Marshal(storedAgent{a.Instructions, a.Model, a.Tools, a.Output, a.Limits.ModelCalls, a.Limits.Approval})
+	now := stampOf(s.db.now())
+	return agentRow{ID: a.ID, Name: a.Name, Definition: definition, CreatedAt: now, UpdatedAt: now}, err
+}
+
+const (
+	maxInstructions = 64 << 10 // bytes
+	maxModelCalls   = 50
+)
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+func checkAgent(a agent.Agent) error {
+	v := Invalid{}
+	v.check("name", checkName(a.Name))
+	if len(a.Instructions) > maxInstructions {
+		v["instructions"] = "Instructions may be 64 KiB long."
+	}
+	for _, t := range a.Tools {
+		if !toolName.MatchString(t) {
+			v["tools"] = "Choose from the tools that exist."
+		}
+	}
+	if a.Limits.ModelCalls < 0 || a.Limits.ModelCalls > maxModelCalls {
+		v["model_calls"] = fmt.Sprintf("Enter a number from 1 to %d.", maxModelCalls)
+	}
+	if a.Limits.Approval < 0 {
+		v["approval"] = "A time limit can't be negative."
+	}
+	return v.err()
+}
+
+// Get returns an agent, or [ErrNotFound].
+func (s Agents) Get(ctx context.Context, id agent.AgentID) (agent.Agent, error) {
+	var row agentRow
+	if err := s.db.read(ctx).Take(&row, "id = ?", id).Error; err != nil {
+		return agent.Agent{}, failed(ctx, "read agent", err)
+	}
+	return row.agent()
+}
+
+// List returns every agent, oldest first.
+func (s Agents) List(ctx context.Context) ([]agent.Agent, error) {
+	var rows []agentRow
+	if err := s.db.read(ctx).Order("created_at, id").Find(&rows).Error; err != nil {
+		return nil, failed(ctx, "list agents", err)
+	}
+	list := make([]agent.Agent, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = r.agent(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// Save stores an agent as a whole and returns it. Without an ID it is a new
+// one. The error is [Invalid], also if the name is taken, or [ErrNotFound].
+func (s Agents) Save(ctx context.Context, a agent.Agent) (agent.Agent, error) {
+	isNew := a.ID == ""
+	if isNew {
+		a.ID = agent.AgentID(agent.NewID("g_"))
+	}
+	row, err := s.row(a)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	err = s.db.write(ctx, func(tx *gorm.DB) error {
+		if isNew {
+			return tx.Create(&row).Error
+		}
+		tx = tx.Model(&agentRow{}).Where("id = ?", a.ID).Select("name", "definition", "updated_at").Updates(row)
+		if tx.Error == nil && tx.RowsAffected == 0 {
+			return ErrNotFound
+		}
+		return tx.Error
+	})
+	switch {
+	case isDuplicate(err):
+		return agent.Agent{}, Invalid{"name": "There is an agent of this name."}
+	case err != nil:
+		return agent.Agent{}, failed(ctx, "save agent", err)
+	}
+	return a, nil
+}
+
+// EnsureDefault returns the oldest agent. If there is none, it stores the
+// given one and returns it: of two at once, one is stored.
+func (s Agents) EnsureDefault(ctx context.Context, a agent.Agent) (agent.Agent, error) {
+	a.ID = agent.AgentID(agent.NewID("g_"))
+	row, err := s.row(a)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	err = s.db.write(ctx, func(tx *gorm.DB) error {
+		var stored agentRow
+		err := tx.Order("created_at, id").Take(&stored).Error
+		if errors.Is(err, gorm.ErrRecordNotFound) {
+			return tx.Create(&row).Error
+		}
+		row = stored
+		return err
+	})
+	if err != nil {
+		return agent.Agent{}, failed(ctx, "store default agent", err)
+	}
+	return row.agent()
+}

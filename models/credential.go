@@ -1,0 +1,70 @@
+package models
+
+import "errors"
+
+// ErrNoKey says that a provider's key is not there: its environment variable
+// is not set.
+var ErrNoKey = errors.New("the key is missing")
+
+// CredentialKind says where a provider's key is kept (contract P8).
+type CredentialKind string
+
+const (
+	CredentialNone   CredentialKind = "none"   // the provider takes no key
+	CredentialEnv    CredentialKind = "env"    // in an environment variable of the server
+	CredentialSealed CredentialKind = "sealed" // encrypted in the database
+)
+
+// A Credential says where the key is, or gives it to be sealed.
+type Credential struct {
+	Kind CredentialKind
+	Env  string // if the kind is env
+	Key  Secret // if the kind is sealed; at most 16 KiB
+}
+
+// Longer keys than any known one: tokens with claims.
+const maxKey = 16 << 10
+
+func (c Credential) check(v Invalid) {
+	switch c.Kind {
+	case CredentialNone:
+	case CredentialEnv:
+		if !envName.MatchString(c.Env) {
+			v["env"] = "Enter the name of a variable: letters, digits and underscores."
+		}
+	case CredentialSealed:
+		if n := len(c.Key.Reveal()); n == 0 || n > maxKey {
+			v["key"] = "Enter the key."
+		}
+	default:
+		v["credential"] = "Choose where the key is kept."
+	}
+}
+
+// place is what a provider's key is sealed for.
+func (r providerRow) place() string { return "provider " + r.ID }
+
+// keep stores the credential in the row.
+func (c Credential) keep(r *providerRow, s *sealer) {
+	r.Credential, r.CredentialEnv, r.Sealed = c.Kind, "", nil
+	switch c.Kind {
+	case CredentialEnv:
+		r.CredentialEnv = c.Env
+	case CredentialSealed:
+		r.Sealed = s.seal(c.Key, r.place())
+	}
+}
+
+func (db *DB) key(r providerRow) (Secret, error) {
+	switch r.Credential {
+	case CredentialEnv:
+		key := NewSecret(db.config.Getenv(r.CredentialEnv))
+		if key.Empty() {
+			return key, ErrNoKey
+		}
+		return key, nil
+	case CredentialSealed:
+		return db.sealer.open(r.Sealed, r.place())
+	}
+	return Secret{}, nil
+}

@@ -1,0 +1,30 @@
+package models
+
+import (
+	"slices"
+	"testing"
+
+	"gorm.io/gorm"
+)
+
+func rowTypes() map[string]any {
+	rows := map[string]any{}
+	for _, r := range []interface{ TableName() string }{
+		conversationRow{}, eventRow{}, runRow{}, interactionRow{}, outputRow{},
+		userRow{}, sessionRow{}, providerRow{}, agentRow{}, noteRow{},
+	} {
+		rows[r.TableName()] = r
+	}
+	return rows
+}
+
+func columnsOf(t *testing.T, db *DB, row any) []string {
+	t.Helper()
+	s := gorm.Statement{DB: db.reader}
+	if err := s.Parse(row); err != nil {
+		t.Fatal(err)
+	}
+	names := slices.Clone(s.Schema.DBNames)
+	slices.Sort(names)
+	return names
+}
