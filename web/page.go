@@ -26,5 +26,17 @@ func (s *Server) page(r *http.Request, title string, section views.Section) (vie
 			return views.Page{}, err
 		}
 	}
+	if section == views.SectionNew || section == views.SectionConversation {
+		list, _, err := s.config.DB.Conversations().List(r.Context(), v.user.ID, "", sidebarRows)
+		if err != nil {
+			return views.Page{}, err
+		}
+		for _, c := range list {
+			page.Rows = append(page.Rows, views.NavRow{ID: c.ID, Title: c.Title, Status: c.Status, UpdatedAt: c.UpdatedAt})
+		}
+	}
 	return page, nil
 }
+
+// sidebarRows is how many conversations the sidebar lists.
+const sidebarRows = 50

@@ -47,6 +47,15 @@ func (s *Server) routes() []route {
 		{"POST /login", public, s.submitLogin},
 		{"POST /logout", signedIn, s.signOut},
 
+		{"POST /c", signedIn, s.createConversation},
+		{"GET /c/{conversation}", signedIn, s.showConversation},
+		{"GET /c/{conversation}/live", signedIn, s.follow},
+		{"POST /c/{conversation}/messages", signedIn, s.sendMessage},
+		{"POST /c/{conversation}/queue/{message}", signedIn, s.editQueued},
+		{"POST /c/{conversation}/stop", signedIn, s.stopRun},
+		{"POST /c/{conversation}/approvals/{interaction}", signedIn, s.decideApproval},
+		{"POST /c/{conversation}/reconcile/{interaction}", signedIn, s.answerReconcile},
+
 		{"GET /welcome", admin, s.showWelcome},
 		{"GET /settings/{$}", admin, s.showSettings},
 		{"GET /settings/providers", admin, s.listProviders},

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/gorilla/websocket"
+
 	"countersign/agent"
 	"countersign/models"
 	"countersign/providers"
@@ -41,6 +43,8 @@ type Server struct {
 	log          *slog.Logger
 	publicOrigin string // canonical, "" without a public URL
 
+	journal  models.Journal
+	sockets  sockets
 	sessions *sessions
 	setup    *setupGate
 	tests    *testResults
@@ -64,6 +68,7 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		config:   c,
 		log:      c.Logger,
+		journal:  c.DB.Journal(),
 		setup:    newSetupGate(c.DB),
 		tests:    newTestResults(),
 		networks: newThrottle(networkEvery, networkBurst),
@@ -87,4 +92,10 @@ func New(c Config) (*Server, error) {
 }
 
 // sessionEnded closes what a session that has ended still holds open.
-func (s *Server) sessionEnded(string) {}
+func (s *Server) sessionEnded(id string) { s.sockets.closeSession(id) }
+
+// Shutdown ends every socket in a way that makes its page come back later. The
+// caller has stopped the HTTP server by then, so no new one is opened.
+func (s *Server) Shutdown(ctx context.Context) error {
+	return s.sockets.shutdown(ctx, websocket.CloseGoingAway)
+}

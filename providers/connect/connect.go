@@ -1,0 +1,73 @@
+// Package connect turns a configured connection into a provider that can be
+// asked. It is the one place that knows every adapter.
+package connect
+
+import (
+	"context"
+	"net/http"
+
+	"countersign/providers"
+	"countersign/providers/chatcompletions"
+	"countersign/providers/practice"
+	"countersign/providers/upstream"
+)
+
+// A Config describes a connection as an admin configured it.
+type Config struct {
+	// ID identifies the connection. It survives a change of the key.
+	ID      string
+	API     providers.API
+	BaseURL string
+	// AllowPrivateNetwork admits loopback and private addresses.
+	AllowPrivateNetwork bool
+	// Key returns the key for one request, nil where the service wants none.
+	Key             func(ctx context.Context) (string, error)
+	StreamUsage     *bool
+	MaxOutputTokens int
+	Bounds          upstream.Bounds
+}
+
+// Connections opens providers. It keeps the network connections that they
+// share; Close ends the idle ones. Its methods are safe for use by multiple
+// goroutines.
+type Connections struct {
+	public, private, practice *http.Client
+}
+
+// New returns Connections without any connection yet.
+func New() *Connections {
+	return &Connections{
+		public:   upstream.NewClient(upstream.ClientConfig{}),
+		private:  upstream.NewClient(upstream.ClientConfig{AllowPrivateNetwork: true}),
+		practice: &http.Client{Transport: practice.Transport(nil)},
+	}
+}
+
+// Open returns the provider of a connection. Nothing is sent yet. The error is
+// a [*providers.Error] of category configuration.
+func (c *Connections) Open(config Config) (providers.Provider, error) {
+	if config.API != providers.APIChatCompletions {
+		return nil, upstream.NewError(config.API, providers.CategoryConfiguration, "unsupported_api")
+	}
+	cc := chatcompletions.Config{
+		Connection: config.ID, BaseURL: config.BaseURL, Key: config.Key, HTTPClient: c.public,
+		StreamUsage: config.StreamUsage, MaxOutputTokens: config.MaxOutputTokens, Bounds: config.Bounds,
+	}
+	switch {
+	case config.BaseURL == practice.Address:
+		cc.BaseURL, cc.HTTPClient, cc.AttemptHeader = practice.BaseURL, c.practice, true
+	case config.AllowPrivateNetwork:
+		cc.HTTPClient = c.private
+	}
+	client, err := chatcompletions.New(cc)
+	if err != nil {
+		return nil, upstream.NewError(config.API, providers.CategoryConfiguration, "unusable_base_url")
+	}
+	return client, nil
+}
+
+// Close ends idle network connections.
+func (c *Connections) Close() {
+	c.public.CloseIdleConnections()
+	c.private.CloseIdleConnections()
+}

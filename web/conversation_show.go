@@ -1,0 +1,60 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+
+	"countersign/agent"
+	"countersign/views"
+)
+
+// showConversation shows the newest runs of a conversation, or those before
+// the record that the query names.
+func (s *Server) showConversation(w http.ResponseWriter, r *http.Request) error {
+	v, id, err := s.ownConversation(r)
+	if err != nil {
+		return err
+	}
+	var before agent.Seq
+	if text := r.URL.Query().Get("before"); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 1 {
+			return agent.ErrNotFound
+		}
+		before = agent.Seq(n)
+	}
+	part, err := s.window(r.Context(), id, before)
+	if err != nil {
+		return err
+	}
+	props, err := s.conversationProps(r, v, id, part)
+	if err != nil {
+		return err
+	}
+	props.Past = before != 0
+	return s.render(w, r, http.StatusOK, views.Conversation(props))
+}
+
+func (s *Server) conversationProps(r *http.Request, v visit, id agent.ConversationID, part window) (views.ConversationProps, error) {
+	page, err := s.page(r, part.head.Title, views.SectionConversation)
+	if err != nil {
+		return views.ConversationProps{}, err
+	}
+	for i := range page.Rows {
+		page.Rows[i].Current = page.Rows[i].ID == id
+	}
+	return views.ConversationProps{
+		Page: page, Scene: s.scene(v, id),
+		Title: part.head.Title, AgentName: part.head.AgentName, Model: part.head.Model,
+		Seq: part.timeline.Seq, Runs: part.timeline.Runs, Earlier: part.earlier,
+		Queue: part.head.Queue, Message: newMessageID(), Reasoning: reasoningOf(part.timeline.Runs),
+	}, nil
+}
+
+// reasoningOf is the choice of the newest message: the next one starts with
+// the same.
+func reasoningOf(runs []*agent.RunItem) bool {
+	return len(runs) > 0 && runs[len(runs)-1].Output.Reasoning
+}
+
+func newMessageID() agent.MessageID { return agent.MessageID(agent.NewID("m_")) }

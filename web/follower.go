@@ -1,0 +1,151 @@
+package web
+
+import (
+	"bytes"
+	"context"
+
+	"countersign/agent"
+	"countersign/views"
+)
+
+// maxCatchUp is how many records a page may be behind before it is drawn anew
+// instead of being brought up step by step.
+const maxCatchUp = 500
+
+// A follower turns what happens in a conversation into fragments for one page.
+// It knows what the page shows, so that the page is sent each thing once. It
+// belongs to one goroutine.
+type follower struct {
+	server *Server
+	id     agent.ConversationID
+	scene  views.Scene
+
+	sub      *agent.Subscription
+	timeline agent.Timeline
+	draft    draftOnPage
+	// announced is the newest sentence for assistive technology.
+	announced string
+}
+
+func (s *Server) newFollower(id agent.ConversationID, scene views.Scene) *follower {
+	return &follower{server: s, id: id, scene: scene}
+}
+
+func (f *follower) wake() <-chan struct{} { return f.sub.Wake() }
+
+func (f *follower) close() { f.sub.Close() }
+
+// begin subscribes and brings the page from what it has to what is true now. A
+// first connection, one after a loss and one of a second tab are the same.
+func (f *follower) begin(ctx context.Context, have words) (*bytes.Buffer, error) {
+	var draft agent.Draft
+	f.sub, draft = f.server.config.Engine.Follow(f.id)
+	// Only the run that was under way at that place can still change.
+	runs, err := f.server.config.DB.Conversations().Runs(ctx, f.id, have.Seq+1, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(runs) > 0 {
+		f.timeline.Seq = runs[0].FirstSeq - 1
+	}
+	if err := f.read(ctx, have.Seq); err != nil {
+		return nil, err
+	}
+	f.timeline.Take() // the page has all of this
+	behind := f.timeline.Seq
+	if err := f.read(ctx, 0); err != nil {
+		return nil, err
+	}
+	changes := f.timeline.Take()
+	if f.timeline.Seq-behind > maxCatchUp {
+		changes = []agent.Change{{What: agent.Rebuilt}}
+	}
+	return f.frame(ctx, changes, f.draft.continued(have, draft))
+}
+
+// read folds in the records up to a place, or all there are if it is zero.
+func (f *follower) read(ctx context.Context, to agent.Seq) error {
+	if to != 0 && f.timeline.Seq >= to {
+		return nil
+	}
+	for r, err := range f.server.journal.Read(ctx, f.id, f.timeline.Seq) {
+		if err != nil {
+			return err
+		}
+		f.timeline.Apply(r)
+		if r.Seq == to {
+			return nil
+		}
+	}
+	return nil
+}
+
+// more sends what is new.
+func (f *follower) more(ctx context.Context) (*bytes.Buffer, error) {
+	u := f.sub.Take()
+	if u.Seq > f.timeline.Seq {
+		if err := f.read(ctx, 0); err != nil {
+			return nil, err
+		}
+	}
+	changes := f.timeline.Take()
+	if u.Lost {
+		changes = append(changes, f.open(f.draft.attempt)...)
+	}
+	if u.Activity != nil {
+		changes = append(changes, agent.Change{What: activityShown, Key: string(u.Activity.Attempt)})
+	}
+	return f.frame(ctx, changes, u.Deltas)
+}
+
+// again sends the whole draft of an attempt that the page lost track of.
+func (f *follower) again(ctx context.Context, attempt agent.AttemptID) (*bytes.Buffer, error) {
+	return f.frame(ctx, f.open(attempt), nil)
+}
+
+// open lists the items of an attempt that is still being written, to be drawn
+// with all of its draft.
+func (f *follower) open(attempt agent.AttemptID) []agent.Change {
+	var list []agent.Change
+	for _, run := range f.timeline.Runs {
+		for _, item := range run.Items {
+			if openAttempt(item) == attempt && attempt != "" {
+				list = append(list, agent.Change{What: agent.ItemPut, Run: run.ID, Key: item.Key()})
+			}
+		}
+	}
+	return list
+}
+
+// beat is a sign of life. It looks into the journal, so that even a record
+// that nobody told of reaches the page.
+func (f *follower) beat(ctx context.Context) (*bytes.Buffer, error) {
+	if err := f.read(ctx, 0); err != nil {
+		return nil, err
+	}
+	frame, err := f.frame(ctx, f.timeline.Take(), nil)
+	if err != nil {
+		return nil, err
+	}
+	return frame, views.Beat(f.timeline.Seq).Render(ctx, frame)
+}
+
+// frame renders changes of the record, then what has grown since.
+func (f *follower) frame(ctx context.Context, changes []agent.Change, deltas []agent.Delta) (*bytes.Buffer, error) {
+	var frame bytes.Buffer
+	f.scene.Now = f.server.config.Now()
+	list, err := f.changed(ctx, changes)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range deltas {
+		list = append(list, f.grown(d))
+	}
+	for _, fragment := range list {
+		if err := fragment.Render(ctx, &frame); err != nil {
+			return nil, err
+		}
+	}
+	f.timeline.Forget()
+	return &frame, nil
+}

@@ -1,0 +1,192 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"countersign/agent"
+)
+
+const (
+	// beatEvery is how often a page hears from the server, frameEvery how
+	// often at most it gets something new.
+	beatEvery  = 15 * time.Second
+	frameEvery = time.Second / 30
+	// A page has this long to say what it has, and a connection this long to
+	// take what it is sent.
+	helloWithin = 10 * time.Second
+	writeWithin = 10 * time.Second
+	// silentAfter ends a connection from which not even a pong came.
+	silentAfter = 3 * beatEvery
+	// maxWords is the longest message of a page, in bytes.
+	maxWords = 4 << 10
+)
+
+var upgrader = websocket.Upgrader{
+	ReadBufferSize: 1024, WriteBufferSize: 1024, WriteBufferPool: &sync.Pool{},
+	// The handler has checked the origin by then.
+	CheckOrigin: func(*http.Request) bool { return true },
+}
+
+// A socket is one page's connection. Two goroutines serve it: one reads, one
+// writes; the one that writes owns everything else.
+type socket struct {
+	session string
+	user    agent.UserID
+	conn    *websocket.Conn
+	cancel  context.CancelCauseFunc
+	words   chan words
+}
+
+// words are what a page says: first what it has, later what it lacks.
+type words struct {
+	Seq       agent.Seq       `json:"seq"`
+	Attempt   agent.AttemptID `json:"attempt"`
+	Answer    int             `json:"answer"`
+	Reasoning int             `json:"reasoning"`
+	// Want names an attempt whose draft the page lost track of.
+	Want agent.AttemptID `json:"want"`
+}
+
+// A closing is the cause of a socket's context that ended with a code.
+type closing int
+
+func (closing) Error() string { return "the socket was closed" }
+
+// end closes the socket with a code. It does not wait.
+func (k *socket) end(code int) { k.cancel(closing(code)) }
+
+// follow upgrades the request to the socket of a conversation's page.
+func (s *Server) follow(w http.ResponseWriter, r *http.Request) error {
+	if !s.originAllowed(r) {
+		return errForeignOrigin
+	}
+	v, id, err := s.ownConversation(r)
+	if err != nil {
+		return err
+	}
+	conn, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return nil // the upgrader has answered
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context()))
+	defer cancel(nil)
+	k := &socket{session: v.id, user: v.user.ID, conn: conn, cancel: cancel, words: make(chan words, 4)}
+	if !s.sockets.add(k) {
+		return nil
+	}
+	defer s.sockets.remove(k)
+
+	var reading sync.WaitGroup
+	reading.Go(func() { k.read(ctx) })
+	k.serve(ctx, s.newFollower(id, s.scene(v, id)))
+	k.goodbye(ctx)
+	conn.Close()
+	reading.Wait()
+	return nil
+}
+
+// read takes the page's words until the connection ends.
+func (k *socket) read(ctx context.Context) {
+	defer k.cancel(nil)
+	k.conn.SetReadLimit(maxWords)
+	hear := func() { _ = k.conn.SetReadDeadline(time.Now().Add(silentAfter)) }
+	_ = k.conn.SetReadDeadline(time.Now().Add(helloWithin))
+	k.conn.SetPongHandler(func(string) error { hear(); return nil })
+	for {
+		kind, data, err := k.conn.ReadMessage()
+		if err != nil {
+			return
+		}
+		var said words
+		if kind != websocket.TextMessage || json.Unmarshal(data, &said) != nil {
+			k.end(websocket.CloseUnsupportedData)
+			return
+		}
+		hear()
+		select {
+		case k.words <- said:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// serve writes what the follower has to say until the connection ends.
+func (k *socket) serve(ctx context.Context, f *follower) {
+	send := func(frame *bytes.Buffer, err error) bool { return k.send(ctx, frame, err) }
+	select {
+	case have := <-k.words:
+		defer f.close()
+		if !send(f.begin(ctx, have)) {
+			return
+		}
+	case <-ctx.Done():
+		return
+	}
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	for {
+		var ok bool
+		select {
+		case <-f.wake():
+			ok = send(f.more(ctx)) && k.breathe(ctx)
+		case said := <-k.words:
+			ok = send(f.again(ctx, said.Want))
+		case <-beat.C:
+			ok = send(f.beat(ctx)) &&
+				k.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWithin)) == nil
+		case <-ctx.Done():
+		}
+		if !ok {
+			return
+		}
+	}
+}
+
+// breathe leaves time for deltas to gather into one frame.
+func (k *socket) breathe(ctx context.Context) bool {
+	t := time.NewTimer(frameEvery)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// send writes a frame, unless there is nothing in it. An error of the follower
+// ends the connection: the page comes back and is given what it lacks.
+func (k *socket) send(ctx context.Context, frame *bytes.Buffer, err error) bool {
+	if err != nil {
+		if errors.Is(err, agent.ErrNotFound) {
+			k.end(closeGone)
+		} else {
+			k.end(websocket.CloseInternalServerErr)
+		}
+		return false
+	}
+	if frame.Len() == 0 {
+		return ctx.Err() == nil
+	}
+	_ = k.conn.SetWriteDeadline(time.Now().Add(writeWithin))
+	return k.conn.WriteMessage(websocket.TextMessage, frame.Bytes()) == nil
+}
+
+// goodbye tells the page why the connection ends.
+func (k *socket) goodbye(ctx context.Context) {
+	var code closing
+	if errors.As(context.Cause(ctx), &code) {
+		message := websocket.FormatCloseMessage(int(code), "")
+		_ = k.conn.WriteControl(websocket.CloseMessage, message, time.Now().Add(time.Second))
+	}
+}
