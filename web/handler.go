@@ -41,9 +41,16 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, view
 	return nil
 }
 
-// renderError writes the page for an error. If even that can't be rendered,
+// renderError writes the page for an error, or a toast for a form that was sent
+// in the background: its page stays. If even that can't be rendered,
 // its sentence goes out as plain text.
 func (s *Server) renderError(w http.ResponseWriter, r *http.Request, said answer, known bool) {
+	if inBackground(r) {
+		notice := views.Notice{Tone: views.ToneBad, Title: said.title, Text: said.text}
+		if err := s.render(w, r, said.status, views.Toast(notice)); err == nil {
+			return
+		}
+	}
 	props := views.ErrorProps{Title: said.title, Text: said.text}
 	if !known {
 		props.Request = requestOf(r.Context()).id
