@@ -129,10 +129,13 @@ func (p Provider) check(v Invalid) {
 	}
 }
 
+// practiceAddress stands for the provider inside this process.
+const practiceAddress = "practice:"
+
 // checkBaseURL keeps out what is no address, or holds a password. Where it may
 // lead is judged by whoever connects.
 func checkBaseURL(raw string) string {
-	if raw == "" {
+	if raw == "" || raw == practiceAddress {
 		return ""
 	}
 	u, err := url.Parse(raw)
