@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"countersign/agent"
 	"countersign/models"
 	"countersign/models/modelstest"
 )
@@ -71,5 +72,20 @@ func TestOpen_OddDirectoryName(t *testing.T) {
 	modelstest.OpenConfig(t, models.Config{Dir: dir})
 	if _, err := os.Stat(filepath.Join(dir, "countersign.db")); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestCloseAfterUse(t *testing.T) {
+	t.Parallel()
+	db := modelstest.Open(t)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Users().Create(t.Context(), ada); !errors.Is(err, models.ErrClosed) {
+		t.Errorf("got %v, want ErrClosed", err)
+	}
+	_, err := db.Journal().Append(t.Context(), agent.Batch{Conversation: "c_1", Entries: []agent.Entry{{Event: agent.ConversationCreated{}}}})
+	if !errors.Is(err, models.ErrClosed) {
+		t.Errorf("got %v, want ErrClosed", err)
 	}
 }

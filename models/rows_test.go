@@ -2,6 +2,7 @@ package models
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"gorm.io/gorm"
@@ -27,4 +28,10 @@ func columnsOf(t *testing.T, db *DB, row any) []string {
 	names := slices.Clone(s.Schema.DBNames)
 	slices.Sort(names)
 	return names
+}
+
+// containsIndex reports whether a step of a query plan searches or walks an
+// index.
+func containsIndex(step, index string) bool {
+	return strings.Contains(step, "INDEX "+index)
 }

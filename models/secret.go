@@ -10,16 +10,25 @@ const redacted = "[redacted]"
 
 // A Secret is text that is not to be printed, logged or marshalled: every way
 // to do so yields "[redacted]" or fails. The zero Secret is the empty text.
-type Secret struct{ text string }
+type Secret struct {
+	// A pointer, because fmt looks into fields whose methods it can't call, and
+	// shows of a string pointer no more than the address.
+	text *string
+}
 
 // NewSecret returns a secret with the text.
-func NewSecret(text string) Secret { return Secret{text} }
+func NewSecret(text string) Secret { return Secret{&text} }
 
 // Reveal returns the text.
-func (s Secret) Reveal() string { return s.text }
+func (s Secret) Reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}
 
 // Empty reports whether there is no text.
-func (s Secret) Empty() bool { return s.text == "" }
+func (s Secret) Empty() bool { return s.Reveal() == "" }
 
 // String returns "[redacted]".
 func (s Secret) String() string { return redacted }

@@ -1,0 +1,117 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"countersign/agent"
+)
+
+// Conversations lists conversations and their runs for people. What it tells
+// follows from the journal; writing is done there.
+type Conversations struct{ db *DB }
+
+// Conversations returns the lists of conversations.
+func (db *DB) Conversations() Conversations { return Conversations{db} }
+
+// A Conversation is an entry in a person's list.
+type Conversation struct {
+	ID        agent.ConversationID
+	Title     string // "" until it has one
+	UpdatedAt time.Time
+	Status    agent.RunStatus // of the newest run
+	NeedsYou  bool            // the newest run waits for a person
+}
+
+func (r conversationRow) conversation() Conversation {
+	return Conversation{r.ID, r.Title, r.UpdatedAt.time(), r.RunStatus, r.NeedsYou}
+}
+
+// listed are the columns of a list; the head may be large.
+var listed = []string{"id", "title", "updated_at", "run_status", "needs_you"}
+
+// List returns a page of a person's conversations, the one that changed last
+// first. The cursor of the first page is ""; that of the next page is returned,
+// "" after the last one. A cursor that is not one of ours is an
+// [*agent.InputError].
+func (s Conversations) List(ctx context.Context, owner agent.UserID, cursor string, limit int) (page []Conversation, next string, err error) {
+	q := s.db.read(ctx).Select(listed).Where("owner = ?", owner)
+	if cursor != "" {
+		at, id, ok := readCursor(cursor)
+		if !ok {
+			return nil, "", &agent.InputError{Message: "That part of the list does not exist."}
+		}
+		q = q.Where("(updated_at, id) < (?, ?)", at, id)
+	}
+	var rows []conversationRow
+	if err := q.Order("updated_at DESC, id DESC").Limit(limit + 1).Find(&rows).Error; err != nil {
+		return nil, "", failed(ctx, "list conversations", err)
+	}
+	if len(rows) > limit {
+		rows = rows[:limit]
+		last := rows[limit-1]
+		next = fmt.Sprintf("%d.%s", last.UpdatedAt, last.ID)
+	}
+	page = make([]Conversation, len(rows))
+	for i, r := range rows {
+		page[i] = r.conversation()
+	}
+	return page, next, nil
+}
+
+func readCursor(cursor string) (stamp, agent.ConversationID, bool) {
+	at, id, ok := strings.Cut(cursor, ".")
+	n, err := strconv.ParseInt(at, 10, 64)
+	return stamp(n), agent.ConversationID(id), ok && err == nil
+}
+
+// Owned returns a conversation of a person. One that belongs to somebody else
+// is [ErrNotFound], as one that does not exist.
+func (s Conversations) Owned(ctx context.Context, id agent.ConversationID, owner agent.UserID) (Conversation, error) {
+	var row conversationRow
+	err := s.db.read(ctx).Select(listed).Take(&row, "id = ? AND owner = ?", id, owner).Error
+	return row.conversation(), failed(ctx, "read conversation", err)
+}
+
+// NeedsYou counts the conversations of a person that wait for a person.
+func (s Conversations) NeedsYou(ctx context.Context, owner agent.UserID) (int, error) {
+	var n int64
+	err := s.db.read(ctx).Model(&conversationRow{}).Where("owner = ? AND needs_you = 1", owner).Count(&n).Error
+	return int(n), failed(ctx, "count conversations", err)
+}
+
+// A Run is an entry in a conversation's list of runs.
+type Run struct {
+	ID       agent.RunID
+	FirstSeq agent.Seq // of its user message
+	Status   agent.RunStatus
+}
+
+// Runs returns the newest runs of a conversation that began before a place, in
+// no more than limit, newest first. Zero is the end of the journal. Runs that
+// were rewound are left out.
+func (s Conversations) Runs(ctx context.Context, id agent.ConversationID, before agent.Seq, limit int) ([]Run, error) {
+	q := s.db.read(ctx).Select("id", "first_seq", "status").Where("conversation = ? AND rewound = 0", id)
+	if before > 0 {
+		q = q.Where("first_seq < ?", before)
+	}
+	var rows []runRow
+	if err := q.Order("first_seq DESC").Limit(limit).Find(&rows).Error; err != nil {
+		return nil, failed(ctx, "list runs", err)
+	}
+	runs := make([]Run, len(rows))
+	for i, r := range rows {
+		runs[i] = Run{r.ID, r.FirstSeq, r.Status}
+	}
+	return runs, nil
+}
+
+// Find returns where a run is, or [ErrNotFound].
+func (s Conversations) Find(ctx context.Context, run agent.RunID) (agent.RunRef, error) {
+	var row runRow
+	err := s.db.read(ctx).Select("id", "conversation").Take(&row, "id = ?", run).Error
+	return agent.RunRef{Conversation: row.Conversation, Run: row.ID}, failed(ctx, "find run", err)
+}
