@@ -23,7 +23,7 @@ const (
 	mdText  mdKind = iota
 	mdPlain        // a text that was not parsed
 	mdParagraph
-	mdHeading // level 3 to 6
+	mdHeading // h3 to h6
 	mdBullets
 	mdNumbers
 	mdItem
@@ -78,7 +78,36 @@ func parseMarkdown(answer string) []mdNode {
 		tree := mdParser.Parse(text.NewReader(c.source), parser.WithContext(parser.NewContext()))
 		nodes = append(nodes, c.children(tree, 0)...)
 	}
+	levelHeadings(nodes)
 	return nodes
+}
+
+// levelHeadings makes an answer's headings go from h3 down without a gap,
+// because h1 is the title of the page and h2 the name of the speaker.
+func levelHeadings(nodes []mdNode) {
+	var used [7]bool
+	eachHeading(nodes, func(h *mdNode) { used[h.level] = true })
+	var shown [7]int
+	next := 3
+	for level := range used {
+		if used[level] {
+			shown[level], next = min(next, 6), next+1
+		}
+	}
+	before := 2
+	eachHeading(nodes, func(h *mdNode) {
+		h.level = min(shown[h.level], before+1)
+		before = h.level
+	})
+}
+
+func eachHeading(nodes []mdNode, do func(*mdNode)) {
+	for i := range nodes {
+		if nodes[i].kind == mdHeading {
+			do(&nodes[i])
+		}
+		eachHeading(nodes[i].children, do)
+	}
 }
 
 // sections cuts an answer at blank lines outside fences into stretches that
@@ -142,7 +171,7 @@ func container(n ast.Node) (mdNode, bool) {
 	case *ast.Paragraph:
 		return mdNode{kind: mdParagraph}, true
 	case *ast.Heading:
-		return mdNode{kind: mdHeading, level: min(n.Level+2, 6)}, true
+		return mdNode{kind: mdHeading, level: n.Level}, true
 	case *ast.Blockquote:
 		return mdNode{kind: mdQuote}, true
 	case *ast.ListItem:

@@ -132,18 +132,21 @@ func cardStep(i *agent.ApprovalItem) stepProps {
 		p.mark, p.icon, p.pencil = "needs", "sign", true
 	case i.Closed != agent.ClosedDecided:
 		p.mark, p.icon = "bad", "clock"
-	case signed(i):
+	case allowed(i, agent.OriginHuman):
 		p.mark, p.icon = "signed", "check"
+	case allowed(i, ""):
+		p.icon = "check"
 	default:
 		p.mark, p.icon = "bad", "x"
 	}
 	return p
 }
 
-// signed reports whether a person allowed any call of a card.
-func signed(i *agent.ApprovalItem) bool {
+// allowed reports whether any call of a card was allowed by that origin, or by
+// any where it is "".
+func allowed(i *agent.ApprovalItem, by agent.Origin) bool {
 	for _, c := range i.Calls {
-		if d := c.Decision; d != nil && d.Verdict == agent.VerdictAllow && d.Origin == agent.OriginHuman {
+		if d := c.Decision; d != nil && d.Verdict == agent.VerdictAllow && (by == "" || d.Origin == by) {
 			return true
 		}
 	}

@@ -1,1 +1,10 @@
-// Behaviour
+// The behaviours of a page. Each module attaches itself to elements by data
+// attributes, and none of them is needed to read or to send.
+import "./theme.js";
+import "./time.js";
+import "./copy.js";
+import "./toast.js";
+import "./card.js";
+import "./composer.js";
+import "./follow.js";
+import "./live.js";

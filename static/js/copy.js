@@ -1,0 +1,29 @@
+// Copies the text of data-copy. Where the clipboard is closed to scripts, as
+// on a page without TLS, a selection is copied instead.
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const box = document.createElement("textarea");
+  box.value = text;
+  box.className = "sr";
+  document.body.append(box);
+  const back = document.activeElement;
+  box.select();
+  const done = document.execCommand("copy");
+  box.remove();
+  back?.focus({ preventScroll: true });
+  if (!done) throw new Error("not copied");
+}
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const label = button.querySelector("span");
+  const word = (button.dataset.word ??= label.textContent);
+  try {
+    await copy(button.dataset.copy);
+    label.textContent = "Copied";
+  } catch {
+    label.textContent = "Not copied";
+  }
+  setTimeout(() => (label.textContent = word), 2000);
+});
