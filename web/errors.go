@@ -3,9 +3,12 @@ package web
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"countersign/agent"
@@ -74,11 +77,15 @@ func answerTo(err error) (answer, bool) {
 		}
 	}
 	var input *agent.InputError
+	var invalid models.Invalid
 	var throttled *throttledError
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &input):
 		return answer{http.StatusUnprocessableEntity, "That can't be done", input.Message}, true
+	case errors.As(err, &invalid):
+		problems := slices.Sorted(maps.Values(invalid))
+		return answer{http.StatusUnprocessableEntity, "That can't be done", strings.Join(problems, " ")}, true
 	case errors.As(err, &throttled):
 		return answer{http.StatusTooManyRequests, "Too many attempts",
 			fmt.Sprintf("Try again in %s.", waitWords(throttled.seconds()))}, true

@@ -6,29 +6,25 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"countersign/models"
+	"countersign/providers"
 	"countersign/providers/upstream"
 	"countersign/views"
 )
 
-const (
-	maxKey        = 16 << 10 // bytes; the longest keys are tokens with claims
-	maxModels     = 200
-	maxModelName  = 200
-	maxOutputCeil = 1 << 20
-)
+// maxOutput is the largest limit on output tokens that the form takes.
+const maxOutput = 1 << 20
 
 // A providerForm is what the page of a provider sends.
 type providerForm struct {
 	name        string
 	baseURL     string
 	private     bool
-	credential  string // one of views.Credential*
-	key         string // "" keeps the saved one
+	credential  string        // one of views.Credential*
+	key         models.Secret // empty keeps the saved one
 	env         string
 	models      []string
 	streamUsage bool
@@ -46,7 +42,7 @@ func parseProvider(r *http.Request) (providerForm, error) {
 		baseURL:     text("base_url"),
 		private:     r.PostFormValue("private") == "on",
 		credential:  text("credential"),
-		key:         text("key"),
+		key:         models.NewSecret(text("key")),
 		env:         text("env"),
 		streamUsage: r.PostFormValue("stream_usage") == "on",
 		maxOutput:   text("max_output"),
@@ -62,36 +58,50 @@ func parseProvider(r *http.Request) (providerForm, error) {
 	return form, nil
 }
 
-// problems says what is wrong, by field. keySaved tells that an empty key
-// stands for one.
-func (f providerForm) problems(keySaved bool) map[string]string {
+// problems says what is wrong, by field, as far as models does not. saved is
+// the provider as it is stored, nil for a new one.
+func (f providerForm) problems(saved *models.Provider) map[string]string {
 	found := make(map[string]string)
-	note := func(field, problem string) {
-		if problem != "" {
-			found[field] = problem
-		}
+	if problem := baseURLProblem(f.baseURL, f.private); problem != "" {
+		found["base_url"] = problem
 	}
-	note("name", nameProblem(f.name))
-	note("base_url", baseURLProblem(f.baseURL, f.private))
-	note("models", modelsProblem(f.models))
+	if len(f.models) == 0 {
+		found["models"] = "Enter at least one model id."
+	}
 	if _, ok := f.outputTokens(); !ok {
-		note("max_output", fmt.Sprintf("Enter a whole number from 1 to %d, or nothing.", maxOutputCeil))
+		found["max_output"] = fmt.Sprintf("Enter a whole number from 1 to %d, or nothing.", maxOutput)
 	}
-	switch f.credential {
-	case views.CredentialSealed:
-		note("key", keyProblem(f.key, keySaved))
-	case views.CredentialEnv:
-		if !envName.MatchString(f.env) {
-			note("env", "Enter the name of a variable: letters, digits and underscores.")
+	if f.credential == views.CredentialSealed {
+		if problem := f.keyProblem(saved); problem != "" {
+			found["key"] = problem
 		}
-	case views.CredentialNone:
-	default:
-		note("key", "Choose where the credential is kept.")
 	}
 	return found
 }
 
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+// keyProblem judges a key that is to be sealed. A saved key does not follow
+// the address to another host: it would be shown to whoever is there.
+func (f providerForm) keyProblem(saved *models.Provider) string {
+	switch {
+	case !f.key.Empty():
+		if strings.ContainsFunc(f.key.Reveal(), func(c rune) bool { return c <= 0x20 || c >= 0x7f }) {
+			return "A key is one line of plain characters without spaces."
+		}
+	case saved == nil || saved.Credential != models.CredentialSealed:
+		return "Enter the key, or choose another way to keep it."
+	case hostOf(saved.BaseURL) != hostOf(f.baseURL):
+		return "The saved key was entered for another host. Enter the key for this one."
+	}
+	return ""
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host)
+}
 
 // outputTokens reads the limit on output, 0 if there is none.
 func (f providerForm) outputTokens() (int, bool) {
@@ -99,44 +109,52 @@ func (f providerForm) outputTokens() (int, bool) {
 		return 0, true
 	}
 	n, err := strconv.Atoi(f.maxOutput)
-	return n, err == nil && n >= 1 && n <= maxOutputCeil
+	return n, err == nil && n >= 1 && n <= maxOutput
 }
 
-func nameProblem(name string) string {
-	switch {
-	case name == "":
-		return "Enter a name."
-	case !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxName:
-		return fmt.Sprintf("A name has at most %d characters.", maxName)
+// provider is what the form stores for a new connection.
+func (f providerForm) provider() models.Provider {
+	tokens, _ := f.outputTokens()
+	return models.Provider{
+		Name: f.name, API: providers.APIChatCompletions, BaseURL: f.baseURL, AllowPrivateNetwork: f.private,
+		ProviderOptions: models.ProviderOptions{
+			StreamUsage: &f.streamUsage, MaxOutputTokens: tokens, Models: f.modelList(nil),
+		},
 	}
-	return ""
 }
 
-func keyProblem(key string, saved bool) string {
-	switch {
-	case key == "" && !saved:
-		return "Enter the key, or choose another way to keep it."
-	case len(key) > maxKey:
-		return "That is too long for a key."
-	case strings.ContainsFunc(key, func(c rune) bool { return c <= 0x20 || c >= 0x7f }):
-		return "A key is one line of plain characters without spaces."
+// update is what the form changes in a stored connection.
+func (f providerForm) update(saved models.Provider) models.ProviderUpdate {
+	tokens, _ := f.outputTokens()
+	list := f.modelList(saved.Models)
+	change := models.ProviderUpdate{
+		Name: &f.name, BaseURL: &f.baseURL, AllowPrivateNetwork: &f.private,
+		StreamUsage: &f.streamUsage, MaxOutputTokens: &tokens, Models: &list,
 	}
-	return ""
+	if f.credential != views.CredentialSealed || !f.key.Empty() {
+		keep := f.stored()
+		change.Credential = &keep
+	}
+	return change
 }
 
-func modelsProblem(models []string) string {
-	if len(models) == 0 {
-		return "Enter at least one model id."
+// stored is the credential as the form gives it.
+func (f providerForm) stored() models.Credential {
+	return models.Credential{Kind: models.CredentialKind(f.credential), Env: f.env, Key: f.key}
+}
+
+// modelList names the models. What else is known of one stays known.
+func (f providerForm) modelList(saved []models.ProviderModel) []models.ProviderModel {
+	known := make(map[string]models.ProviderModel)
+	for _, model := range saved {
+		known[model.Name] = model
 	}
-	if len(models) > maxModels {
-		return fmt.Sprintf("There can be %d models at most.", maxModels)
+	list := make([]models.ProviderModel, len(f.models))
+	for i, name := range f.models {
+		list[i] = known[name]
+		list[i].Name = name
 	}
-	for _, model := range models {
-		if len(model) > maxModelName || !utf8.ValidString(model) {
-			return fmt.Sprintf("A model id has at most %d bytes.", maxModelName)
-		}
-	}
-	return ""
+	return list
 }
 
 // baseURLReasons are the words for a base URL that can't be used.

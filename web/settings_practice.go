@@ -1,0 +1,42 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"countersign/models"
+	"countersign/providers"
+	"countersign/providers/practice"
+	"countersign/views"
+)
+
+// addPractice registers the scripted provider, once, and leads to the first
+// conversation.
+func (s *Server) addPractice(w http.ResponseWriter, r *http.Request) error {
+	there, err := s.hasPractice(r.Context())
+	if err != nil {
+		return err
+	}
+	if !there {
+		_, err = s.config.DB.Providers().Create(r.Context(), models.Provider{
+			Name: "Practice", API: providers.APIChatCompletions, BaseURL: practice.Address,
+			ProviderOptions: models.ProviderOptions{Models: []models.ProviderModel{{Name: practice.Model}}},
+		}, models.Credential{Kind: models.CredentialNone})
+	}
+	if err != nil {
+		// Of two clicks at once one is refused, because the name is taken.
+		if there, again := s.hasPractice(r.Context()); again != nil || !there {
+			return err
+		}
+	}
+	if err := s.keepAgentUsable(r.Context()); err != nil {
+		return err
+	}
+	return s.redirect(w, r, views.HomeURL, "")
+}
+
+func (s *Server) hasPractice(ctx context.Context) (bool, error) {
+	list, err := s.config.DB.Providers().List(ctx)
+	return slices.ContainsFunc(list, isPractice), err
+}

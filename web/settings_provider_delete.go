@@ -1,0 +1,26 @@
+package web
+
+import (
+	"net/http"
+
+	"countersign/views"
+)
+
+// deleteProvider removes a connection and erases its key. Conversations keep
+// what was said.
+func (s *Server) deleteProvider(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("provider")
+	gone, err := s.config.DB.Providers().Get(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	if err := s.config.DB.Providers().Delete(r.Context(), id); err != nil {
+		return err
+	}
+	s.tests.drop(id)
+	if err := s.keepAgentUsable(r.Context()); err != nil {
+		return err
+	}
+	s.log.InfoContext(r.Context(), "provider removed", "request", requestOf(r.Context()).id, "provider", id, "user", requestOf(r.Context()).user)
+	return s.redirect(w, r, views.ProvidersURL, gone.Name+" was removed.")
+}

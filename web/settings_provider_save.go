@@ -1,0 +1,64 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+
+	"countersign/agent"
+	"countersign/models"
+	"countersign/views"
+)
+
+// createProvider stores a new connection.
+func (s *Server) createProvider(w http.ResponseWriter, r *http.Request) error {
+	form, err := parseProvider(r)
+	if err != nil {
+		return err
+	}
+	if problems := form.problems(nil); len(problems) > 0 {
+		return s.showProvider(w, r, http.StatusUnprocessableEntity, s.typedProps(form, nil, problems))
+	}
+	saved, err := s.config.DB.Providers().Create(r.Context(), form.provider(), form.stored())
+	return s.savedProvider(w, r, form, nil, saved, err)
+}
+
+// updateProvider changes a connection.
+func (s *Server) updateProvider(w http.ResponseWriter, r *http.Request) error {
+	before, err := s.config.DB.Providers().Get(r.Context(), r.PathValue("provider"))
+	if err != nil {
+		return err
+	}
+	if isPractice(before) {
+		return &agent.InputError{Message: "The practice provider can't be changed."}
+	}
+	form, err := parseProvider(r)
+	if err != nil {
+		return err
+	}
+	if problems := form.problems(&before); len(problems) > 0 {
+		return s.showProvider(w, r, http.StatusUnprocessableEntity, s.typedProps(form, &before, problems))
+	}
+	saved, err := s.config.DB.Providers().Update(r.Context(), before.ID, form.update(before))
+	return s.savedProvider(w, r, form, &before, saved, err)
+}
+
+// savedProvider ends a form that storage took or refused.
+func (s *Server) savedProvider(w http.ResponseWriter, r *http.Request, form providerForm, before *models.Provider, saved models.Provider, err error) error {
+	var invalid models.Invalid
+	if errors.As(err, &invalid) {
+		return s.showProvider(w, r, http.StatusUnprocessableEntity, s.typedProps(form, before, invalid))
+	}
+	if err != nil {
+		return err
+	}
+	s.tests.drop(saved.ID) // it was another connection that was tested
+	if err := s.keepAgentUsable(r.Context()); err != nil {
+		return err
+	}
+	s.log.InfoContext(r.Context(), "provider saved", "request", requestOf(r.Context()).id, "provider", saved.ID, "user", requestOf(r.Context()).user)
+	if form.test {
+		s.tests.put(saved.ID, s.probe(r.Context(), saved))
+		return s.redirect(w, r, views.ProviderURL(saved.ID)+"#"+views.IDProviderTest, "Saved and tested.")
+	}
+	return s.redirect(w, r, views.ProviderURL(saved.ID), "Saved.")
+}
