@@ -25,7 +25,9 @@ type requestInfo struct {
 	user string
 }
 
-// A visit is a request of a signed-in browser.
+// A visit is a request of a signed-in browser. Its id is that of the session:
+// stable from sign-in to sign-out, and no secret, because it can't be turned
+// into the cookie.
 type visit struct {
 	user models.User
 	signIn
@@ -52,12 +54,4 @@ func requestOf(ctx context.Context) *requestInfo {
 func currentUser(ctx context.Context) (models.User, bool) {
 	v, ok := ctx.Value(visitKey).(visit)
 	return v.user, ok
-}
-
-// currentSession returns the id of the signed-in session, "" for nobody. It is
-// stable from sign-in to sign-out and is no secret: it can't be turned into
-// the cookie.
-func currentSession(ctx context.Context) string {
-	v, _ := ctx.Value(visitKey).(visit)
-	return v.id
 }

@@ -56,18 +56,18 @@ type signIn struct {
 }
 
 func newSessions(store scs.Store, secure bool, now func() time.Time, ended func(id string)) *sessions {
-	manager := scs.New()
-	manager.Store = store
-	manager.HashTokenInStore = true
-	manager.Lifetime = sessionLifetime
-	manager.Cookie.Name = "countersign"
-	manager.Cookie.Secure = secure
-	manager.Cookie.HttpOnly = true
-	manager.Cookie.SameSite = http.SameSiteLaxMode
+	// The prefix makes browsers refuse the cookie from anything but this very
+	// host over TLS.
+	name := "countersign"
 	if secure {
-		// The prefix makes browsers refuse the cookie from anything but this
-		// very host over TLS.
-		manager.Cookie.Name = "__Host-countersign"
+		name = "__Host-countersign"
+	}
+	// Not scs.New: that starts a goroutine for a store in memory.
+	manager := &scs.SessionManager{
+		Store: store, HashTokenInStore: true, Codec: scs.GobCodec{}, Lifetime: sessionLifetime,
+		Cookie: scs.SessionCookie{
+			Name: name, Path: "/", Persist: true, Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		},
 	}
 	return &sessions{manager: manager, now: now, ended: ended}
 }
