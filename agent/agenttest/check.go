@@ -1,0 +1,115 @@
+package agenttest
+
+import (
+	"strings"
+	"testing"
+
+	"countersign/agent"
+	"countersign/agent/journaltest"
+	"countersign/providers"
+)
+
+// Check reports what may not be true of a conversation, whatever happened to
+// it: a gap, a call with two results or, in a run that is over, with none, a
+// call that ran twice without a word, something left open.
+func Check(t testing.TB, m *journaltest.Memory, id agent.ConversationID) {
+	t.Helper()
+	type call struct{ started, finished int }
+	calls := map[agent.CallID]*call{}
+	open := map[string]agent.RunID{} // attempts and interactions
+	owner := map[agent.CallID]agent.RunID{}
+	epochs := map[agent.RunID]int{}
+	for i, r := range m.Records(id) {
+		if r.Seq != agent.Seq(i+1) {
+			t.Errorf("record %d has the number %d", i+1, r.Seq)
+		}
+		switch e := r.Event.(type) {
+		case agent.RunStarted:
+			if e.Epoch != epochs[r.Run]+1 {
+				t.Errorf("record %d: epoch %d follows %d", r.Seq, e.Epoch, epochs[r.Run])
+			}
+			epochs[r.Run] = e.Epoch
+		case agent.ModelAttemptStarted:
+			open[string(e.Attempt)] = r.Run
+		case agent.ModelAttemptFinished:
+			if _, ok := open[string(e.Attempt)]; !ok {
+				t.Errorf("record %d: %s is not open", r.Seq, e.Attempt)
+			}
+			delete(open, string(e.Attempt))
+		case agent.ToolCallRequested:
+			calls[e.Call], owner[e.Call] = &call{}, r.Run
+		case agent.ToolCallStarted:
+			if c := calls[e.Call]; c.finished > 0 || (c.started > 0) != e.Again {
+				t.Errorf("record %d: %s starts, was started %d times and finished %d times", r.Seq, e.Call, c.started, c.finished)
+			}
+			calls[e.Call].started++
+		case agent.ToolCallFinished:
+			if calls[e.Call].finished++; calls[e.Call].finished > 1 {
+				t.Errorf("record %d: a second result of %s", r.Seq, e.Call)
+			}
+		case agent.ApprovalRequested:
+			open[string(e.Interaction)] = r.Run
+		case agent.ReconcileRequested:
+			open[string(e.Interaction)] = r.Run
+		case agent.InteractionClosed:
+			if _, ok := open[string(e.Interaction)]; !ok {
+				t.Errorf("record %d: %s is not open", r.Seq, e.Interaction)
+			}
+			delete(open, string(e.Interaction))
+		case agent.RunFinished:
+			for name, run := range open {
+				if run == r.Run {
+					t.Errorf("record %d: %s is left open", r.Seq, name)
+				}
+			}
+			for id, run := range owner {
+				if run == r.Run && calls[id].finished == 0 {
+					t.Errorf("record %d: %s has no result", r.Seq, id)
+				}
+			}
+		}
+	}
+}
+
+// CheckRequests reports requests that hold a call without its result, or text
+// of an attempt that was withdrawn.
+func CheckRequests(t testing.TB, requests []providers.Request, outputs []agent.Output) {
+	t.Helper()
+	for n, r := range requests {
+		var due []string // calls that wait for their result
+		for _, m := range r.Messages {
+			text := ""
+			switch m := m.(type) {
+			case providers.ToolResult:
+				if len(due) == 0 || due[0] != m.CallID {
+					t.Errorf("request %d: result of %s, due are %q", n+1, m.CallID, due)
+					continue
+				}
+				due = due[1:]
+				continue
+			case providers.AssistantMessage:
+				text = m.Text
+				for _, c := range m.Calls {
+					due = append(due, c.ID)
+				}
+				if len(due) > len(m.Calls) {
+					t.Errorf("request %d: calls without a result: %q", n+1, due)
+				}
+			case providers.UserMessage:
+				if len(due) > 0 {
+					t.Errorf("request %d: calls without a result: %q", n+1, due)
+				}
+			}
+			for _, o := range outputs {
+				for _, s := range o.Segments {
+					if o.Withdrawn && text != "" && strings.Contains(text, s.Text) {
+						t.Errorf("request %d holds %s of attempt %s, which was withdrawn", n+1, quote(s.Text), o.Attempt)
+					}
+				}
+			}
+		}
+		if len(due) > 0 {
+			t.Errorf("request %d: calls without a result: %q", n+1, due)
+		}
+	}
+}

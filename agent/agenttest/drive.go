@@ -1,0 +1,281 @@
+package agenttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing/synctest"
+	"time"
+
+	"countersign/agent"
+	"countersign/providers/scripted"
+)
+
+// A drive performs the verbs of a scenario.
+type drive struct {
+	*Server
+	stage        *scripted.Stage
+	conversation agent.ConversationID
+	sent         int // messages with a name of their own
+	timeline     strings.Builder
+	by           agent.Actor
+}
+
+// maxWait is how much time a wait may take.
+const maxWait = time.Hour
+
+// line performs one line.
+func (d *drive) line(line string) error {
+	line, want, _ := strings.Cut(line, " -> ")
+	line, by, _ := strings.Cut(line, " by ")
+	d.by = agent.Actor{User: "ann", Name: "Ann"}
+	if by != "" {
+		d.by = agent.Actor{User: agent.UserID(strings.ToLower(by)), Name: by}
+	}
+	words, err := split(line)
+	if err != nil {
+		return err
+	}
+	err = d.verb(shift(&words), words)
+	synctest.Wait()
+	if got := failureName(err); got != want {
+		return fmt.Errorf("got %q (%v), want %q", got, err, want)
+	}
+	return nil
+}
+
+func failureName(err error) string {
+	var refused *agent.InputError
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, agent.ErrNotWaiting):
+		return "not_waiting"
+	case errors.Is(err, agent.ErrNotFound):
+		return "not_found"
+	case errors.As(err, &refused):
+		return "refused"
+	}
+	return "error"
+}
+
+func (d *drive) verb(verb string, words []string) error {
+	ctx := context.Background()
+	switch verb {
+	case "send":
+		return d.send(ctx, words)
+	case "edit":
+		m := agent.SendMessage{Message: agent.MessageID(shift(&words)), Text: shift(&words), Author: d.by}
+		return d.Engine.EditQueued(ctx, d.conversation, m)
+	case "remove":
+		return d.Engine.RemoveQueued(ctx, d.conversation, agent.MessageID(shift(&words)))
+	case "approve":
+		return d.decide(ctx, agent.VerdictAllow, words)
+	case "deny":
+		return d.decide(ctx, agent.VerdictDeny, words)
+	case "reconcile":
+		return d.reconcile(ctx, words)
+	case "cancel":
+		return d.Engine.Cancel(ctx, d.newest(), d.by)
+	case "rewind":
+		return d.rewind(ctx, agent.MessageID(shift(&words)))
+	}
+	return d.machine(ctx, verb, words)
+}
+
+// machine performs the verbs that no person says.
+func (d *drive) machine(ctx context.Context, verb string, words []string) error {
+	first := shift(&words)
+	switch verb {
+	case "wait":
+		return d.wait(agent.RunStatus(first))
+	case "advance":
+		length, err := time.ParseDuration(first)
+		if err == nil {
+			<-time.After(length)
+		}
+		return err
+	case "gate":
+		if g := d.gate(first); g != nil {
+			<-g.reached
+			return nil
+		}
+		return d.stage.Reached(ctx, first)
+	case "release":
+		if g := d.gate(first); g != nil {
+			g.Release()
+			return nil
+		}
+		return d.stage.Release(first)
+	case "show":
+		synctest.Wait()
+		records := d.Memory.Records(d.conversation)
+		d.show(fmt.Sprintf("+%s", time.Since(records[0].At)))
+	case "forbid":
+		d.Forbid(first)
+	case "redefine":
+		for _, t := range d.config.Tools {
+			if t.Name == first {
+				t.Redefine()
+				return nil
+			}
+		}
+		return fmt.Errorf("there is no tool %s", first)
+	case "stop":
+		d.Stop()
+	case "start":
+		if d.Running() {
+			return fmt.Errorf("the engine runs")
+		}
+		d.Stop() // what a killed one left behind
+		d.Start()
+	case "restart":
+		d.Stop()
+		d.Start()
+	case "kill":
+		return d.kill(first, agent.Kind(shift(&words)))
+	default:
+		return fmt.Errorf("there is no such verb")
+	}
+	return nil
+}
+
+func (d *drive) kill(when string, kind agent.Kind) error {
+	if when != "" && !slices.Contains(agent.Kinds(), kind) {
+		return fmt.Errorf("there is no event %q", kind)
+	}
+	switch when {
+	case "before":
+		d.link.killAt(kind, "")
+	case "after":
+		d.link.killAt("", kind)
+	case "":
+		d.Kill()
+	default:
+		return fmt.Errorf("kill before or after, not %q", when)
+	}
+	return nil
+}
+
+func (d *drive) gate(name string) *Gate {
+	for _, t := range d.config.Tools {
+		if t.Gate != nil && t.Gate.Name == name {
+			return t.Gate
+		}
+	}
+	return nil
+}
+
+func (d *drive) send(ctx context.Context, words []string) error {
+	id := "m" + strconv.Itoa(d.sent+1)
+	if len(words) == 2 {
+		id = shift(&words)
+	} else {
+		d.sent++
+	}
+	m := agent.SendMessage{Message: agent.MessageID(id), Text: shift(&words), Author: d.by, Output: d.config.Output}
+	if id != "m1" {
+		_, err := d.Engine.Send(ctx, d.conversation, m)
+		return err
+	}
+	a, _ := d.Agent(ctx, "")
+	_, err := d.Engine.Create(ctx, agent.NewConversation{
+		Agent: a, Model: agent.ModelRef{Provider: "p", ProviderName: "Scripted", Model: "test"}, SendMessage: m,
+	})
+	return err
+}
+
+func (d *drive) newest() agent.RunRef {
+	h, err := d.Memory.Head(context.Background(), d.conversation)
+	if err != nil || h.Run == nil {
+		return agent.RunRef{Conversation: d.conversation}
+	}
+	return agent.RunRef{Conversation: d.conversation, Run: h.Run.ID}
+}
+
+// wait lets time pass until the newest run has a status.
+func (d *drive) wait(status agent.RunStatus) error {
+	if !slices.Contains(agent.Statuses, status) {
+		return fmt.Errorf("there is no status %q", status)
+	}
+	enough := time.After(maxWait)
+	for {
+		changed := d.store.next()
+		h, err := d.Memory.Head(context.Background(), d.conversation)
+		if err != nil || h.Run == nil {
+			return fmt.Errorf("there is no run: %w", err)
+		}
+		if h.Run.Status == status {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-enough:
+			return fmt.Errorf("the run is %s after %s", h.Run.Status, maxWait)
+		}
+	}
+}
+
+// decide gives a verdict on a call, or on every open one of the newest card.
+func (d *drive) decide(ctx context.Context, v agent.Verdict, words []string) error {
+	var only agent.CallID
+	if len(words) > 0 && strings.HasPrefix(words[0], "call-") {
+		only = agent.CallID(shift(&words))
+	}
+	reason := shift(&words)
+	var card agent.InteractionID
+	var run agent.RunID
+	var verdicts []agent.CallDecision
+	for _, r := range d.Memory.Records(d.conversation) {
+		asked, ok := r.Event.(agent.ApprovalRequested)
+		if !ok {
+			continue
+		}
+		card, run = asked.Interaction, r.Run
+		var on []agent.CallDecision
+		for _, c := range asked.Calls {
+			if only == "" || c.Call == only {
+				on = append(on, agent.CallDecision{Call: c.Call, Binding: c.Binding, Verdict: v, Reason: reason})
+			}
+		}
+		if verdicts = on; only != "" && len(on) > 0 {
+			break
+		}
+	}
+	if only != "" && len(verdicts) == 0 { // a call that is on no card
+		verdicts = []agent.CallDecision{{Call: only, Verdict: v, Reason: reason}}
+	}
+	return d.Engine.Decide(ctx, agent.RunRef{Conversation: d.conversation, Run: run}, card, d.by, verdicts)
+}
+
+func (d *drive) reconcile(ctx context.Context, words []string) error {
+	a := agent.ReconcileAnswered{Answer: agent.ReconcileAnswer(shift(&words)), Note: shift(&words), By: d.by}
+	var run agent.RunID
+	for _, r := range d.Memory.Records(d.conversation) {
+		if asked, ok := r.Event.(agent.ReconcileRequested); ok {
+			a.Interaction, run = asked.Interaction, r.Run
+		}
+	}
+	return d.Engine.Reconcile(ctx, agent.RunRef{Conversation: d.conversation, Run: run}, a)
+}
+
+func (d *drive) rewind(ctx context.Context, m agent.MessageID) error {
+	for _, r := range d.Memory.Records(d.conversation) {
+		if u, ok := r.Event.(agent.UserMessage); !ok || u.Message != m {
+			continue
+		}
+		h, err := d.Memory.Head(ctx, d.conversation)
+		if err != nil {
+			return err
+		}
+		_, err = d.link.Append(ctx, agent.Batch{
+			Conversation: d.conversation, After: h.Seq, At: time.Now(),
+			Entries: []agent.Entry{{Event: agent.Rewound{To: r.Seq - 1}}},
+		})
+		return err
+	}
+	return fmt.Errorf("nothing was sent as %s", m)
+}

@@ -1,0 +1,70 @@
+package agenttest
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"countersign/agent"
+	"countersign/providers"
+)
+
+// Options are what a scenario may change.
+type Options struct {
+	Output  agent.OutputOptions
+	Limits  agent.Limits
+	Retries *int             // nil for the default
+	Refused *providers.Error // what connecting gives, nil when it works
+	Forbid  []string         // names of tools that hard policy refuses
+}
+
+// ParseOptions reads the section of options, one a line.
+//
+//	reasoning            ask to see reasoning
+//	buffer_attempts      show completed attempts only
+//	model_calls 3        of a run
+//	approval 1m          until a card expires
+//	retries 0            of a model call
+//	no_key               the provider has no key
+//	forbid save          hard policy refuses the tool
+func ParseOptions(text string) (Options, error) {
+	var o Options
+	for _, line := range lines(text) {
+		words, err := split(line)
+		if err != nil {
+			return o, err
+		}
+		if err := o.set(words); err != nil {
+			return o, fmt.Errorf("option %s: %w", line, err)
+		}
+	}
+	return o, nil
+}
+
+func (o *Options) set(words []string) (err error) {
+	name, value := shift(&words), shift(&words)
+	if len(words) > 0 {
+		return fmt.Errorf("too many words")
+	}
+	switch name {
+	case "reasoning":
+		o.Output.Reasoning = true
+	case "buffer_attempts":
+		o.Output.BufferAttempts = true
+	case "no_key":
+		o.Refused = &providers.Error{Category: providers.CategoryConfiguration, Code: "missing_key"}
+	case "forbid":
+		o.Forbid = append(o.Forbid, value)
+	case "model_calls":
+		o.Limits.ModelCalls, err = strconv.Atoi(value)
+	case "approval":
+		o.Limits.Approval, err = time.ParseDuration(value)
+	case "retries":
+		var n int
+		n, err = strconv.Atoi(value)
+		o.Retries = &n
+	default:
+		return fmt.Errorf("there is none of this name")
+	}
+	return err
+}

@@ -1,0 +1,117 @@
+package agenttest
+
+import (
+	"fmt"
+	"strings"
+
+	"countersign/agent"
+)
+
+// OutlineText writes what a page shows as indented text.
+func OutlineText(t *agent.Timeline) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "title %s\n", quote(t.Title))
+	for i, r := range t.Runs {
+		fmt.Fprintf(&b, "run-%d %s: %s %s\n", i+1, r.Status, r.Message.Author.Name, quote(r.Message.Text))
+		for _, item := range r.Items {
+			fmt.Fprintf(&b, "  %s\n", outline(item))
+		}
+	}
+	for _, q := range t.Queue {
+		fmt.Fprintf(&b, "queued %s: %s %s\n", q.Message, q.Author.Name, quote(q.Text))
+	}
+	return b.String()
+}
+
+func outline(item agent.Item) string {
+	switch i := item.(type) {
+	case *agent.ReasoningItem:
+		return fmt.Sprintf("reasoning of %s%s %s", i.Attempt, flags("open", i.Open, "limited", i.Limited), quote(i.Text))
+	case *agent.AttemptItem:
+		return outlineAttempt(i)
+	case *agent.CallItem:
+		return outlineCall(i)
+	case *agent.ApprovalItem:
+		return outlineCard(i)
+	case *agent.ReconcileItem:
+		text := fmt.Sprintf("%s: what became of %s %s?", i.Interaction, i.Call.Tool, i.Call.Call)
+		if i.Answer != nil {
+			text += fmt.Sprintf(" %s, says %s", i.Answer.Answer, i.Answer.By.Name)
+		}
+		return text + word(string(i.Closed))
+	case *agent.NoticeItem:
+		text := fmt.Sprintf("notice: %s%s", i.Status, word(i.StopReason))
+		if i.Failure != nil {
+			text += " " + i.Failure.Code
+			if p := i.Failure.Provider; p != nil {
+				text += fmt.Sprintf(" %s%s", p.Category, word(p.Code))
+			}
+		}
+		if i.By != nil {
+			text += " by " + i.By.Name
+		}
+		return text
+	}
+	return fmt.Sprintf("%T", item)
+}
+
+func outlineAttempt(i *agent.AttemptItem) string {
+	text := fmt.Sprintf("%s (%d of %d) %s", i.Attempt, i.Number, i.Of, i.State)
+	if i.Text != "" {
+		text += " " + quote(i.Text)
+	}
+	if i.Refusal != "" {
+		text += " refuses " + quote(i.Refusal)
+	}
+	if i.Error != nil {
+		text += fmt.Sprintf(" %s%s", i.Error.Category, word(i.Error.Code))
+	}
+	if i.Retry != nil {
+		text += fmt.Sprintf(", again in %dms", i.Retry.DelayMS)
+		if i.Retried {
+			text += " (done)"
+		}
+	}
+	return text
+}
+
+func outlineCall(i *agent.CallItem) string {
+	text := fmt.Sprintf("%s %s %s%s", i.Call, i.Tool, i.State, flags("again", i.Again))
+	if i.State == agent.CallFinished {
+		text += fmt.Sprintf(" %s %s", i.Outcome, quote(i.Result))
+	}
+	return text
+}
+
+func outlineCard(i *agent.ApprovalItem) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:%s", i.Interaction, word(string(i.Closed)))
+	for _, c := range i.Calls {
+		fmt.Fprintf(&b, "\n    %s %s %s", c.Call, c.Tool, c.Arguments)
+		if d := c.Decision; d != nil {
+			fmt.Fprintf(&b, " %s, says %s%s", d.Verdict, d.Origin, word(d.By.Name))
+			if d.Reason != "" {
+				fmt.Fprintf(&b, ": %s", quote(d.Reason))
+			}
+		}
+	}
+	return b.String()
+}
+
+func word(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " " + s
+}
+
+// flags lists the names whose value is true.
+func flags(pairs ...any) string {
+	text := ""
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1].(bool) {
+			text += " " + pairs[i].(string)
+		}
+	}
+	return text
+}

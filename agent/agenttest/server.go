@@ -1,0 +1,143 @@
+package agenttest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"countersign/agent"
+	"countersign/agent/journaltest"
+	"countersign/providers"
+)
+
+// Config is what a [Server] is made of.
+type Config struct {
+	Provider providers.Provider
+	Memory   *journaltest.Memory // nil for an empty one
+	Tools    []*Tool
+	// IDs is how many ids of each kind the journal holds already.
+	IDs int
+	Options
+}
+
+// A Server is what an engine needs around it, and the engine, which may be
+// stopped, killed and started again. It reports every illegal move as an
+// error of the test.
+type Server struct {
+	Engine *agent.Engine // the one that runs, or the last one
+	Memory *journaltest.Memory
+
+	t      testing.TB
+	config Config
+	store  *store
+	link   *link
+	up     bool // started, and not stopped since
+
+	mu     sync.Mutex
+	counts map[string]int // by prefix, of ids
+	forbid []string
+}
+
+// NewServer returns a server whose engine runs. It is killed when the test
+// ends.
+func NewServer(t testing.TB, c Config) *Server {
+	t.Helper()
+	if c.Memory == nil {
+		c.Memory = journaltest.NewMemory()
+	}
+	s := &Server{
+		t: t, config: c, Memory: c.Memory, store: newStore(t, c.Memory),
+		counts: map[string]int{}, forbid: slices.Clone(c.Forbid),
+	}
+	t.Cleanup(s.Kill)
+	s.Start()
+	return s
+}
+
+// Start starts another engine on the journal.
+func (s *Server) Start() {
+	s.t.Helper()
+	s.link = &link{store: s.store}
+	var tools []agent.Tool
+	for _, t := range s.config.Tools {
+		tools = append(tools, t.now())
+	}
+	s.Engine = agent.NewEngine(agent.Config{
+		Journal: s.link, Index: s.link, Catalog: s, Tools: tools, Policy: s,
+		NewID: s.newID, Jitter: func() float64 { return 0.5 },
+	})
+	if err := s.Engine.Start(context.Background()); err != nil {
+		s.t.Fatalf("start: %v", err)
+	}
+	s.up = true
+}
+
+// Running reports whether an engine runs that was neither stopped nor killed.
+func (s *Server) Running() bool { return s.up && !s.link.killed() }
+
+// Stop shuts the engine down.
+func (s *Server) Stop() {
+	s.t.Helper()
+	s.up = false
+	if err := s.Engine.Shutdown(context.Background()); err != nil {
+		s.t.Errorf("stop: %v", err)
+	}
+}
+
+// Kill ends the engine without letting it write another record.
+func (s *Server) Kill() {
+	s.link.kill()
+	s.Stop()
+}
+
+// newID counts, so that a reader can follow an id through a scenario.
+func (s *Server) newID(prefix string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := map[string]string{"a_": "attempt", "t_": "call", "i_": "card", "b_": "boot"}
+	s.counts[prefix]++
+	return fmt.Sprintf("%s-%d", names[prefix], s.counts[prefix]+s.config.IDs)
+}
+
+// Agent implements [agent.Catalog].
+func (s *Server) Agent(context.Context, agent.AgentID) (agent.Agent, error) {
+	a := agent.Agent{ID: "agent", Name: "Assistant", Instructions: "Be brief.", Limits: s.config.Limits}
+	for _, t := range s.config.Tools {
+		a.Tools = append(a.Tools, t.Name)
+	}
+	return a, nil
+}
+
+// Connect implements [agent.Catalog].
+func (s *Server) Connect(context.Context, agent.ModelRef) (agent.Connection, error) {
+	c := agent.Connection{Provider: s.config.Provider, Retry: agent.RetryPolicy{MaxRetries: s.config.Retries}}
+	if s.config.Refused != nil {
+		return c, s.config.Refused
+	}
+	return c, nil
+}
+
+// Forbids implements [agent.Policy].
+func (s *Server) Forbids(c agent.ToolCallRequested) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.forbid, c.Tool)
+}
+
+// Forbid has hard policy refuse a tool from now on.
+func (s *Server) Forbid(tool string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forbid = append(s.forbid, tool)
+}
+
+// Ran returns how the tools ran, by tool.
+func (s *Server) Ran() []Execution {
+	var list []Execution
+	for _, t := range s.config.Tools {
+		list = append(list, t.Ran()...)
+	}
+	return list
+}
