@@ -22,8 +22,8 @@ func (e *Engine) Reconcile(ctx context.Context, r RunRef, a ReconcileAnswered) e
 	_, err := e.decideRun(ctx, r, func(_ Head, s *RunState) ([]Event, error) {
 		open := s.Reconcile
 		if open == nil || open.Interaction != a.Interaction {
-			for _, c := range s.Calls {
-				if had := c.Reconcile; had != nil && had.Interaction == a.Interaction && had.Answer == a.Answer && had.By.User == a.By.User {
+			for _, had := range s.Answered {
+				if had.Interaction == a.Interaction && had.Answer == a.Answer && had.By.User == a.By.User {
 					return nil, nil
 				}
 			}

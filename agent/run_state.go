@@ -1,9 +1,5 @@
 package agent
 
-import (
-	"slices"
-)
-
 // A RunState is the projection that decides what a run does next. It is folded
 // from the records of one run.
 type RunState struct {
@@ -29,16 +25,18 @@ type RunState struct {
 	Retry *RetryScheduled
 	Cause *ProviderError
 
-	// Answer is the newest committed message, Calls what it asks for.
-	Answer *AssistantMessage
-	Calls  []*RunCall
+	// Answer is the newest committed message, Calls what it asks for, Earlier
+	// what the messages before it asked for.
+	Answer         *AssistantMessage
+	Calls, Earlier []*RunCall
 
 	Approval  *ApprovalRequested  // the open card
 	Reconcile *ReconcileRequested // the open question about an outcome
+	Answered  []ReconcileAnswered // the closed ones
 	Finished  *RunFinished
 }
 
-// A RunCall is where a call of the newest step stands.
+// A RunCall is where a call stands.
 type RunCall struct {
 	ToolCallRequested
 	Decision  *ApprovalDecision // the last verdict that settles it
@@ -94,7 +92,8 @@ func (s *RunState) Apply(r Record) {
 	case RetryScheduled:
 		s.Retry = &e
 	case AssistantMessage:
-		s.Answer, s.Calls, s.Done = &e, nil, s.Step
+		s.Answer, s.Done = &e, s.Step
+		s.Calls, s.Earlier = nil, append(s.Earlier, s.Calls...)
 	default:
 		s.applyCall(r.Event)
 	}
@@ -121,6 +120,7 @@ func (s *RunState) applyCall(e Event) {
 	case ReconcileRequested:
 		s.Reconcile = &e
 	case ReconcileAnswered:
+		s.Answered = append(s.Answered, e)
 		if c := s.Call(e.Call); c != nil {
 			c.Reconcile = &e
 		}
@@ -153,13 +153,16 @@ func (s *RunState) next() (step, number int) {
 	return s.Step + 1, 1
 }
 
-// Call returns a call of the newest step, or nil.
+// Call returns a call of the run, or nil.
 func (s *RunState) Call(id CallID) *RunCall {
-	i := slices.IndexFunc(s.Calls, func(c *RunCall) bool { return c.ToolCallRequested.Call == id })
-	if i < 0 {
-		return nil
+	for _, list := range [][]*RunCall{s.Calls, s.Earlier} {
+		for _, c := range list {
+			if c.ToolCallRequested.Call == id {
+				return c
+			}
+		}
 	}
-	return s.Calls[i]
+	return nil
 }
 
 // OpenCalls returns the calls of the newest step that have no result yet.
