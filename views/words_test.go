@@ -1,0 +1,127 @@
+package views
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+	"testing"
+
+	"countersign/agent"
+	"countersign/providers"
+)
+
+// constants returns the values of the string constants of a type in a source
+// file, so that a new one can't be forgotten here.
+func constants(t *testing.T, file, typeName, prefix string) []string {
+	t.Helper()
+	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []string
+	ast.Inspect(tree, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		kind, _ := spec.Type.(*ast.Ident)
+		if typeName != "" && (kind == nil || kind.Name != typeName) || !strings.HasPrefix(spec.Names[0].Name, prefix) {
+			return true
+		}
+		if literal, ok := spec.Values[0].(*ast.BasicLit); ok && literal.Kind == token.STRING {
+			value, err := strconv.Unquote(literal.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			values = append(values, value)
+		}
+		return true
+	})
+	if len(values) == 0 {
+		t.Fatalf("%s has no constants of %s%s", file, typeName, prefix)
+	}
+	return values
+}
+
+func complete(t *testing.T, name string, w words, next bool) {
+	t.Helper()
+	if w.title == "" || w.what == "" || next && w.next == "" {
+		t.Errorf("%s: words are missing: %+v", name, w)
+	}
+	for _, s := range []string{w.what, w.next} {
+		if s != "" && !strings.HasSuffix(s, ".") || strings.Contains(s, "!") || strings.Contains(s, "%s") {
+			t.Errorf("%s: %q is not a plain sentence", name, s)
+		}
+	}
+	if strings.HasSuffix(w.title, ".") || strings.Count(w.title, "%s") > 1 {
+		t.Errorf("%s: the title %q", name, w.title)
+	}
+}
+
+func TestEveryCategoryHasWords(t *testing.T) {
+	t.Parallel()
+	list := constants(t, "../providers/error.go", "Category", "Category")
+	for _, c := range list {
+		complete(t, c, categoryWords[c], true)
+		if w := errorWords(&agent.ProviderError{Category: providers.Category(c)}, "Workshop"); strings.Contains(w.title, "%s") {
+			t.Errorf("%s: the title %q names nobody", c, w.title)
+		}
+	}
+	if len(categoryWords) != len(list) {
+		t.Errorf("words for %d categories, there are %d", len(categoryWords), len(list))
+	}
+	complete(t, "unknown", errorWords(&agent.ProviderError{Category: "new"}, "Workshop"), true)
+	for code, w := range codeWords {
+		complete(t, code, w, false)
+	}
+}
+
+func TestEveryEndHasWords(t *testing.T) {
+	t.Parallel()
+	for _, code := range constants(t, "../agent/event_run.go", "", "Fail") {
+		complete(t, code, failureWords[code], false)
+	}
+	for _, reason := range constants(t, "../providers/event.go", "FinishReason", "Finish") {
+		if !providers.FinishReason(reason).Complete() {
+			complete(t, reason, stopWords[reason], true)
+		}
+	}
+	complete(t, "turn_limit", stopWords["turn_limit"], true)
+	complete(t, "unknown", noticeWords(&agent.NoticeItem{Status: agent.StatusSucceeded, StopReason: "new"}, ""), true)
+	complete(t, "unknown", noticeWords(&agent.NoticeItem{Status: agent.StatusFailed, Failure: &agent.Failure{Code: "new"}}, ""), false)
+}
+
+func TestEveryStatusHasWords(t *testing.T) {
+	t.Parallel()
+	for _, s := range agent.Statuses {
+		if statusWords(s) == "" {
+			t.Errorf("no words for the status %q", s)
+		}
+		if s != agent.StatusNone && s != agent.StatusPending && AnnounceStatus("Operations", s) == "" {
+			t.Errorf("nothing is announced for the status %q", s)
+		}
+	}
+}
+
+func TestEveryOriginHasWords(t *testing.T) {
+	t.Parallel()
+	for _, o := range constants(t, "../agent/event_interaction.go", "Origin", "Origin") {
+		if got := originWords(agent.Origin(o)); got == originWords("") {
+			t.Errorf("no words for the origin %q", o)
+		}
+	}
+}
+
+func TestEveryCallOutcomeHasWords(t *testing.T) {
+	t.Parallel()
+	seen := make(map[string]bool)
+	for _, o := range constants(t, "../agent/event_tool.go", "CallOutcome", "Call") {
+		words := callWords(&agent.CallItem{State: agent.CallFinished, Outcome: agent.CallOutcome(o)})
+		if seen[words] {
+			t.Errorf("%q says %q, as another outcome does", o, words)
+		}
+		seen[words] = true
+	}
+}
