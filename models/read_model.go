@@ -61,9 +61,11 @@ func (m *readModel) apply(r agent.Record) {
 	if run == nil || run.ID != r.Run {
 		return
 	}
-	m.applyRun(r, run)
 	if before == nil || before.FirstSeq != run.FirstSeq {
 		before = &agent.RunHead{}
+	}
+	if before.FirstSeq == 0 || before.Status != run.Status || before.Epoch != run.Epoch {
+		m.applyRun(r, run)
 	}
 	m.applyInteractions(before.Open, run)
 }

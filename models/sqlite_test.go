@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"gorm.io/gorm"
@@ -93,6 +94,9 @@ func TestIsDuplicate(t *testing.T) {
 		})
 		if !isDuplicate(err) {
 			t.Errorf("%s: %v is no duplicate", name, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "a@b.c") {
+			t.Errorf("%s: the error holds a stored value: %v", name, err)
 		}
 	}
 	err := db.write(t.Context(), func(tx *gorm.DB) error {
