@@ -133,6 +133,10 @@ func (c *Client) Stream(ctx context.Context, req providers.Request) iter.Seq2[pr
 		t := newTranslator(req, c.dialect, x.Head())
 		for {
 			ev, err := x.Next()
+			if ctx.Err() != nil {
+				yield(nil, context.Cause(ctx))
+				return
+			}
 			if err == nil {
 				if err = t.frame(ev); err != nil && err != errDone {
 					yield(nil, err)

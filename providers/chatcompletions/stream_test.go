@@ -29,10 +29,12 @@ func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
+func cannedHTTP(body []byte) *http.Client { return &http.Client{Transport: canned{body}} }
+
 func cannedClient(t testing.TB, body []byte) *chatcompletions.Client {
 	t.Helper()
 	client, err := chatcompletions.New(chatcompletions.Config{
-		BaseURL: "http://api.example/v1", HTTPClient: &http.Client{Transport: canned{body}},
+		BaseURL: "http://api.example/v1", HTTPClient: cannedHTTP(body),
 	})
 	if err != nil {
 		t.Fatal(err)
