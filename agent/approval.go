@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -34,6 +35,7 @@ type CallDecision struct {
 // server's clock decides what is late, whether or not the expiry was recorded
 // yet.
 func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Actor, verdicts []CallDecision) error {
+	verdicts = slices.Clone(verdicts)
 	for i, v := range verdicts {
 		if v.Verdict != VerdictAllow && v.Verdict != VerdictDeny {
 			return &InputError{Message: "Choose to approve or to deny."}
@@ -69,24 +71,25 @@ func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Ac
 }
 
 // decide returns the events that record verdicts on the open card, and that
-// close it when none is missing.
+// close it when none is missing. A verdict on anything but an undecided call
+// of the card, or a second one on the same, is [ErrNotWaiting].
 func (s *RunState) decide(verdicts []CallDecision, fill func(*ApprovalDecision), how Closing) ([]Event, error) {
 	var events []Event
-	open := len(s.undecided())
+	open := s.undecided()
 	for _, v := range verdicts {
-		c := s.Call(v.Call)
-		if c == nil || c.Decision != nil {
+		i := slices.Index(open, BoundCall{Call: v.Call, Binding: v.Binding})
+		if i < 0 {
 			return nil, ErrNotWaiting
 		}
+		open = slices.Delete(open, i, i+1)
 		d := ApprovalDecision{
-			Interaction: s.Approval.Interaction, Call: v.Call, Tool: c.Tool, Binding: bind(s.ID, c.ToolCallRequested),
+			Interaction: s.Approval.Interaction, Call: v.Call, Tool: s.Call(v.Call).Tool, Binding: v.Binding,
 			Verdict: v.Verdict, Reason: v.Reason,
 		}
 		fill(&d)
 		events = append(events, d)
-		open--
 	}
-	if open == 0 {
+	if len(open) == 0 {
 		events = append(events, InteractionClosed{Interaction: s.Approval.Interaction, How: how}, RunResumed{Reason: string(how)})
 	}
 	return events, nil
