@@ -13,7 +13,8 @@ type RunCreated struct {
 type RunStarted struct {
 	Epoch int    `json:"epoch"`
 	Boot  string `json:"boot"` // the server process
-	// Reclaimed says that an earlier worker lost the run while it was running.
+	// Reclaimed says that an earlier worker was cut off in the middle of an
+	// attempt or a tool call. One that was asked to stop ends its attempt first.
 	Reclaimed bool `json:"reclaimed,omitempty"`
 }
 

@@ -1,5 +1,7 @@
 package agent
 
+import "slices"
+
 // A RunState is the projection that decides what a run does next. It is folded
 // from the records of one run.
 type RunState struct {
@@ -11,7 +13,7 @@ type RunState struct {
 	Model   ModelRef
 	Output  OutputOptions
 
-	// Reclaims counts how often a worker lost the run since it last got
+	// Reclaims counts how often a worker was cut off since the run last got
 	// anywhere.
 	Reclaims int
 
@@ -187,6 +189,11 @@ func (s *RunState) undecided() []BoundCall {
 		}
 	}
 	return list
+}
+
+// cutOff reports whether something is under way, though no worker is at it.
+func (s *RunState) cutOff() bool {
+	return s.Status == StatusRunning && (s.Attempt != nil || slices.ContainsFunc(s.OpenCalls(), func(c *RunCall) bool { return c.Started }))
 }
 
 // phase says what a worker has to do next.

@@ -65,7 +65,7 @@ func (w *worker) claim(ctx context.Context) error {
 	}
 	w.epoch = w.state.Epoch
 	err = w.append(ctx, func(Head) []Event {
-		return []Event{RunStarted{Epoch: w.epoch + 1, Boot: w.boot, Reclaimed: w.state.Status == StatusRunning}}
+		return []Event{RunStarted{Epoch: w.epoch + 1, Boot: w.boot, Reclaimed: w.state.cutOff()}}
 	})
 	if err != nil {
 		return err
