@@ -34,3 +34,20 @@ func (e *Engine) Reconcile(ctx context.Context, r RunRef, a ReconcileAnswered) e
 	})
 	return err
 }
+
+// known returns the result of a call whose outcome a person knows.
+func (c *RunCall) known() (ToolCallFinished, bool) {
+	f := ToolCallFinished{Call: c.ToolCallRequested.Call}
+	switch {
+	case c.Reconcile == nil:
+		return f, false
+	case c.Reconcile.Answer == ReconcileHappened:
+		f.Outcome, f.Result = CallOK, resultHappened
+	case c.Reconcile.Answer == ReconcileNotHappened:
+		f.Outcome, f.Result = CallError, resultNotDone
+	default:
+		return f, false
+	}
+	f.Result = withReason(f.Result, "The person's note", c.Reconcile.Note)
+	return f, true
+}

@@ -235,11 +235,15 @@ func (s *RunState) abandon() []Event {
 		events = append(events, InteractionClosed{Interaction: s.Reconcile.Interaction, How: ClosedWithdrawn})
 	}
 	for _, c := range s.OpenCalls() {
-		outcome, text := CallNotStarted, resultNotStarted
-		if c.Started {
-			outcome, text = CallUnknown, resultUnknown
+		f, ok := c.known()
+		switch {
+		case ok:
+		case c.Started:
+			f.Outcome, f.Result = CallUnknown, resultUnknown
+		default:
+			f.Outcome, f.Result = CallNotStarted, resultNotStarted
 		}
-		events = append(events, ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: outcome, Result: text})
+		events = append(events, f)
 	}
 	return events
 }

@@ -40,14 +40,14 @@ func (w *worker) gate() (events []Event, wait bool) {
 			continue
 		}
 		id := c.ToolCallRequested.Call
-		switch tool, ok := w.offered(c.Tool); {
+		switch _, ok := w.offered(c.Tool); {
 		case !ok || c.Definition == "":
 			events = append(events, ToolCallFinished{Call: id, Outcome: CallError, Result: resultNoTool})
 		case w.forbids(c):
-			events = append(events, ApprovalDecision{
-				Call: id, Tool: c.Tool, Binding: bind(w.ref.Run, c.ToolCallRequested), Verdict: VerdictDeny, Origin: OriginHardPolicy,
-			})
-		case tool.Definition().ReadOnly && tool.Definition().hash() == c.Definition:
+			events = append(events, w.hardDeny(c))
+		case w.changed(c):
+			events = append(events, ToolCallFinished{Call: id, Outcome: CallError, Result: resultChanged})
+		case c.ReadOnly:
 		default:
 			card = append(card, BoundCall{Call: id, Binding: bind(w.ref.Run, c.ToolCallRequested)})
 		}
@@ -63,28 +63,32 @@ func (w *worker) forbids(c *RunCall) bool {
 	return w.policy != nil && w.policy.Forbids(c.ToolCallRequested)
 }
 
+func (w *worker) hardDeny(c *RunCall) ApprovalDecision {
+	return ApprovalDecision{
+		Call: c.ToolCallRequested.Call, Tool: c.Tool, Binding: bind(w.ref.Run, c.ToolCallRequested),
+		Verdict: VerdictDeny, Origin: OriginHardPolicy,
+	}
+}
+
 // offered returns a tool that the agent has now.
 func (w *worker) offered(name string) (Tool, bool) {
 	t, ok := w.tools[name]
 	return t, ok && slices.Contains(w.agent.Tools, name)
 }
 
-// settle runs a call that may run, or gives one that may not its result.
+// settle brings a call one stage further: to its result, to a question for a
+// person, or through a run of its tool.
 func (w *worker) settle(ctx context.Context, c *RunCall) error {
-	if result, ok := w.refusal(c); ok {
-		return w.append(ctx, func(Head) []Event { return []Event{result} })
+	events := w.refusal(c)
+	if c.Started {
+		events = w.unfinished(c)
+	}
+	if len(events) > 0 {
+		return w.append(ctx, func(Head) []Event { return events })
 	}
 	tool, ok := w.offered(c.Tool)
-	if c.Started && (!ok || !tool.Definition().ReadOnly) {
-		if c.Reconcile == nil {
-			id := InteractionID(w.newID("i_"))
-			return w.append(ctx, func(Head) []Event {
-				return []Event{ReconcileRequested{Interaction: id, Call: c.ToolCallRequested.Call}, RunWaiting{For: StatusWaitingInput}}
-			})
-		}
-		if result, done := w.reconciled(c); done {
-			return w.append(ctx, func(Head) []Event { return []Event{result} })
-		}
+	if !ok {
+		return fmt.Errorf("tool %s is gone", c.Tool) // it was there a moment ago
 	}
 	started := ToolCallStarted{Call: c.ToolCallRequested.Call, Binding: bind(w.ref.Run, c.ToolCallRequested), Again: c.Started}
 	if err := w.append(ctx, func(Head) []Event { return []Event{started} }); err != nil {
@@ -97,54 +101,51 @@ func (w *worker) settle(ctx context.Context, c *RunCall) error {
 	return w.append(ctx, func(Head) []Event { return []Event{finished} })
 }
 
-// refusal checks once more, right before a call would run, whether it may. A
-// call that has begun may not be refused any more.
-func (w *worker) refusal(c *RunCall) (ToolCallFinished, bool) {
-	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallDenied}
+// refusal checks once more, right before a call would run, whether it may, and
+// returns what is recorded when it may not.
+func (w *worker) refusal(c *RunCall) []Event {
+	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallDenied, Result: resultPolicy}
 	d := c.Decision
 	switch {
-	case c.Started:
-		return f, false
 	case c.Expired:
 		f.Outcome, f.Result = CallExpired, resultExpired
 	case d != nil && d.Verdict != VerdictAllow && d.Origin == OriginHuman:
 		f.Result = withReason(resultDenied, "The person's reason", d.Reason)
-	case d != nil && d.Verdict != VerdictAllow, w.forbids(c):
-		f.Result = resultPolicy
+	case d != nil && d.Verdict != VerdictAllow:
+	case w.forbids(c):
+		return []Event{w.hardDeny(c), f}
 	case w.changed(c):
 		f.Outcome, f.Result = CallError, resultChanged
 	case d == nil && !c.ReadOnly, d != nil && d.Binding != bind(w.ref.Run, c.ToolCallRequested):
-		f.Result = resultPolicy
 	default:
-		return f, false
+		return nil
 	}
-	return f, true
+	return []Event{f}
+}
+
+// unfinished returns what is recorded of a call that had begun when the server
+// stopped, or nothing when it is to run again.
+func (w *worker) unfinished(c *RunCall) []Event {
+	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallUnknown, Result: resultNotAgain}
+	known, ok := c.known()
+	switch {
+	case ok:
+		return []Event{known}
+	case c.Reconcile == nil && !c.ReadOnly:
+		id := InteractionID(w.newID("i_"))
+		return []Event{ReconcileRequested{Interaction: id, Call: f.Call}, RunWaiting{For: StatusWaitingInput}}
+	case w.forbids(c):
+		return []Event{w.hardDeny(c), f}
+	case w.changed(c):
+		return []Event{f}
+	}
+	return nil
 }
 
 // changed reports whether the tool is not the one that was decided on.
 func (w *worker) changed(c *RunCall) bool {
 	tool, ok := w.offered(c.Tool)
 	return !ok || tool.Definition().hash() != c.Definition
-}
-
-// reconciled returns the result of a call that a person settled, or false when
-// it is to run again and may.
-func (w *worker) reconciled(c *RunCall) (ToolCallFinished, bool) {
-	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallError}
-	switch {
-	case c.Reconcile.Answer == ReconcileHappened:
-		f.Outcome, f.Result = CallOK, resultHappened
-	case c.Reconcile.Answer == ReconcileNotHappened:
-		f.Result = resultNotDone
-	case w.forbids(c):
-		f.Outcome, f.Result = CallDenied, resultPolicy
-	case w.changed(c):
-		f.Result = resultChanged
-	default:
-		return f, false
-	}
-	f.Result = withReason(f.Result, "The person's note", c.Reconcile.Note)
-	return f, true
 }
 
 // run calls the tool. An error means that the engine is stopping and the call

@@ -37,7 +37,7 @@
 //	release NAME            open it
 //	show                    add what the page shows to the timeline
 //	forbid TOOL             from now on by hard policy
-//	redefine TOOL           it is another one from the next start on
+//	redefine TOOL [read_only]   it is another one from the next start on
 //	rewind m2               forget the run of that message and those after it
 //	stop                    shut the engine down
 //	kill                    end it as a power cut does

@@ -119,7 +119,7 @@ func (d *drive) machine(ctx context.Context, verb string, words []string) error 
 	case "redefine":
 		for _, t := range d.config.Tools {
 			if t.Name == first {
-				t.Redefine()
+				t.Redefine(t.ReadOnly || shift(&words) == "read_only")
 				return nil
 			}
 		}

@@ -132,10 +132,11 @@ func (t *Tool) behave(words []string) error {
 }
 
 // Redefine makes the tool another one for engines that start from now on.
-func (t *Tool) Redefine() {
+func (t *Tool) Redefine(readOnly bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.version++
+	t.ReadOnly = readOnly
 }
 
 // Ran returns how the tool ran, oldest first.
