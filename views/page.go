@@ -17,6 +17,8 @@ type Page struct {
 	Rows  []NavRow
 	Flash *Notice // shown above the page, nil when there is nothing to say
 	Now   time.Time
+	// Narrow keeps a page that is mostly a form to the width of one.
+	Narrow bool
 }
 
 // User is the signed-in person.

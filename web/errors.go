@@ -112,7 +112,11 @@ func waitWords(seconds int) string {
 // unknown is logged as an error; its text reaches the log and nobody else.
 func (s *Server) serveError(w http.ResponseWriter, r *http.Request, err error) {
 	said, known := answerTo(err)
-	if !known && r.Context().Err() == nil {
+	if !known && r.Context().Err() != nil {
+		w.WriteHeader(statusClientGone)
+		return
+	}
+	if !known {
 		s.log.ErrorContext(r.Context(), "request failed",
 			"request", requestOf(r.Context()).id, "route", requestOf(r.Context()).route, "error", err)
 	}
@@ -126,6 +130,10 @@ func (s *Server) serveError(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	s.renderError(w, r, said, known)
 }
+
+// statusClientGone stands in the log for a browser that left before its answer
+// was ready. It is not one of HTTP's; proxies log the same.
+const statusClientGone = 499
 
 // wantsPage reports whether the request is a browser's navigation, which can
 // follow a redirect to the sign-in page and come back.

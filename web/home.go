@@ -25,10 +25,11 @@ func (s *Server) showHome(w http.ResponseWriter, r *http.Request) error {
 
 // showWelcome leads an admin to the first provider.
 func (s *Server) showWelcome(w http.ResponseWriter, r *http.Request) error {
-	page, err := s.page(r, "Set up Countersign", views.SectionNew)
+	page, err := s.page(r, "Set up Countersign", "")
 	if err != nil {
 		return err
 	}
+	page.Narrow = true
 	return s.render(w, r, http.StatusOK, views.Welcome(page))
 }
 

@@ -30,6 +30,9 @@ func (s *Server) testProvider(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	result := s.probe(r.Context(), p)
+	if err := r.Context().Err(); err != nil {
+		return err // the browser has gone: that says nothing of the provider
+	}
 	s.tests.put(p.ID, result)
 	switch {
 	case r.Header.Get("HX-Request") == "true":
@@ -56,7 +59,7 @@ func (s *Server) probe(ctx context.Context, p models.Provider) views.ProviderTes
 	return views.ProviderTest{
 		OK:    true,
 		Title: "It works",
-		Text:  fmt.Sprintf("%s answered in %d ms.", p.Models[0].Name, took.Milliseconds()),
+		Text:  fmt.Sprintf("%s answered in %.1f s.", p.Models[0].Name, took.Seconds()),
 		Facts: []views.Fact{{Label: "API", Value: string(p.API)}, {Label: "Request", Value: finish.RequestID}},
 		At:    s.config.Now(),
 	}

@@ -30,6 +30,7 @@ func (s *Server) showProvider(w http.ResponseWriter, r *http.Request, status int
 	if err != nil {
 		return err
 	}
+	page.Narrow = true
 	props.Page = page
 	return s.render(w, r, status, views.Provider(props))
 }

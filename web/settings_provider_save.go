@@ -57,7 +57,11 @@ func (s *Server) savedProvider(w http.ResponseWriter, r *http.Request, form prov
 	}
 	s.log.InfoContext(r.Context(), "provider saved", "request", requestOf(r.Context()).id, "provider", saved.ID, "user", requestOf(r.Context()).user)
 	if form.test {
-		s.tests.put(saved.ID, s.probe(r.Context(), saved))
+		result := s.probe(r.Context(), saved)
+		if err := r.Context().Err(); err != nil {
+			return err
+		}
+		s.tests.put(saved.ID, result)
 		return s.redirect(w, r, views.ProviderURL(saved.ID)+"#"+views.IDProviderTest, "Saved and tested.")
 	}
 	return s.redirect(w, r, views.ProviderURL(saved.ID), "Saved.")
