@@ -139,23 +139,30 @@ func (t *Timeline) applyRun(run *RunItem, rec Record) {
 func (t *Timeline) finishRun(run *RunItem, rec Record, e RunFinished) {
 	run.EndedAt = rec.At
 	for _, item := range slices.Clone(run.Items) {
-		attempt, ok := item.(*AttemptItem)
-		if !ok {
-			continue
-		}
-		switch {
-		case attempt.Retry != nil && !attempt.Retried:
-			attempt.Retried = true
-			t.put(run, attempt)
-		case attempt.State == AttemptProvisional && e.Status == StatusSucceeded:
-			attempt.State = AttemptFinal
-			t.put(run, attempt)
-		case attempt.State == AttemptProvisional, attempt.State == AttemptOpen:
-			t.withdraw(run, attempt)
+		switch i := item.(type) {
+		case *AttemptItem:
+			t.finishAttempt(run, i, e.Status)
+		case *ReasoningItem:
+			if e.Status != StatusSucceeded {
+				t.remove(run, i.Key())
+			}
 		}
 	}
 	if e.Status != StatusSucceeded || e.StopReason != "" {
 		t.put(run, &NoticeItem{Run: run.ID, Status: e.Status, StopReason: e.StopReason, Failure: e.Failure, By: e.By, At: rec.At})
+	}
+}
+
+func (t *Timeline) finishAttempt(run *RunItem, a *AttemptItem, status RunStatus) {
+	switch {
+	case a.Retry != nil && !a.Retried:
+		a.Retried = true
+		t.put(run, a)
+	case a.State == AttemptProvisional && status == StatusSucceeded:
+		a.State = AttemptFinal
+		t.put(run, a)
+	case a.State == AttemptProvisional, a.State == AttemptOpen:
+		t.withdraw(run, a)
 	}
 }
 
