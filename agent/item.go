@@ -78,7 +78,8 @@ const (
 )
 
 // A CallItem is a tool call. It is an entry of its own from the moment it
-// starts; a call that never started is told of by its card.
+// starts, or ends without having run; a call that was not allowed is told of
+// by its card.
 type CallItem struct {
 	ToolCallRequested
 	State   CallState

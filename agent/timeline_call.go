@@ -19,7 +19,7 @@ func (t *Timeline) applyCall(run *RunItem, rec Record) {
 			c.Outcome, c.Result, c.Took = e.Outcome, e.Result, millis(e.DurationMS)
 			started := c.State == CallRunning
 			c.State = CallFinished
-			if started || !run.onCard(e.Call) {
+			if started || !run.toldByCard(e.Call) {
 				t.put(run, c)
 			}
 		}
@@ -66,10 +66,13 @@ func (t *Timeline) decide(run *RunItem, rec Record, e ApprovalDecision) {
 	}
 }
 
-// onCard reports whether a card of the run tells of the call.
-func (r *RunItem) onCard(id CallID) bool {
+// toldByCard reports whether a card of the run says why the call did not run.
+// One that says that the call was allowed does not.
+func (r *RunItem) toldByCard(id CallID) bool {
 	return slices.ContainsFunc(r.Items, func(i Item) bool {
 		card, ok := i.(*ApprovalItem)
-		return ok && slices.ContainsFunc(card.Calls, func(c *ApprovalCall) bool { return c.Call == id })
+		return ok && slices.ContainsFunc(card.Calls, func(c *ApprovalCall) bool {
+			return c.Call == id && (c.Decision == nil || c.Decision.Verdict != VerdictAllow)
+		})
 	})
 }
