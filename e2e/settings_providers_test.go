@@ -1,0 +1,193 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+
+	"countersign/providers/scripted/scriptedtest"
+)
+
+// keyCanary is a key that no page may ever hold.
+const keyCanary = "sk-canary-71d0f2a9"
+
+// A connection is what the form of a provider is filled in with.
+type connection struct {
+	name, baseURL string
+	private       bool
+	key           string // "" for none
+	model         string // "" for the one that scripted servers list
+}
+
+// fillIn types a connection into the form that is open, and presses a button.
+func (c connection) fillIn(p *page, button string) {
+	p.t.Helper()
+	if c.model == "" {
+		c.model = "scripted-1"
+	}
+	credential := "None"
+	if c.key != "" {
+		credential = "Sealed on this server"
+		p.fill("API key", c.key)
+	}
+	p.fill("Name", c.name)
+	p.fill("Base URL", c.baseURL)
+	p.fill("Model ids, one a line", c.model)
+	if err := p.GetByLabel("This server is on this machine or in a private network").SetChecked(c.private); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := p.GetByRole("radio", playwright.PageGetByRoleOptions{Name: credential}).Check(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.press(button)
+}
+
+// fill types into the field with this label.
+func (p *page) fill(label, value string) {
+	p.t.Helper()
+	field := p.GetByLabel(label, playwright.PageGetByLabelOptions{Exact: playwright.Bool(true)})
+	if err := field.Fill(value); err != nil {
+		p.t.Fatalf("fill in %s: %v", label, err)
+	}
+}
+
+// press clicks the one button of this exact name.
+func (p *page) press(name string) {
+	p.t.Helper()
+	button := p.GetByRole("button", playwright.PageGetByRoleOptions{Name: name, Exact: playwright.Bool(true)})
+	if err := button.Click(); err != nil {
+		p.t.Fatalf("press %s: %v", name, err)
+	}
+}
+
+// wantText requires that the element comes to hold the texts.
+func (p *page) wantText(selector string, texts ...string) {
+	p.t.Helper()
+	for _, text := range texts {
+		if err := expect.Locator(p.Locator(selector)).ToContainText(text); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+// source is the page as it is now, and as the server sends it.
+func (p *page) source() string {
+	p.t.Helper()
+	now, err := p.Content()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	sent, err := p.Evaluate(`() => fetch(location.href).then(r => r.text())`)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return now + sent.(string)
+}
+
+// A test of a connection names the step that failed: nobody there, not this
+// API, not this key, not this model. The key stays out of every page.
+func TestProviderTestNamesTheFailingStep(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	p := newPage(t, s.url)
+	setUp(t, s, p)
+
+	upstream := scriptedtest.NewServer(t, `
+		status 401 authentication code=invalid_api_key
+		---
+		match model scripted-1
+		text "OK"
+		finish stop
+		---
+		match model other-1
+		status 404 model_not_found code=model_not_found`)
+	page404 := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(page404.Close)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+
+	c := connection{name: "Local", baseURL: gone.URL + "/v1", private: true, key: keyCanary + "-wrong"}
+	p.visit("/settings/providers/new", http.StatusOK)
+	c.fillIn(p, "Save and test")
+	p.wantText("#provider-test", "No connection could be made", "network")
+
+	step := func(titles ...string) {
+		t.Helper()
+		c.fillIn(p, "Save and test")
+		p.wantText("#provider-test", titles...)
+		if strings.Contains(p.source(), keyCanary) {
+			t.Errorf("the page after %q holds the key", titles[0])
+		}
+	}
+	c.baseURL = page404.URL
+	step("Nothing was found at the address", "not_found", "404")
+	c.baseURL = upstream.URL
+	step("The key was refused", "authentication", "401", "invalid_api_key")
+	c.key, c.model = keyCanary+"-right", "other-1"
+	step("The model was not found", "404")
+	c.model = "scripted-1"
+	step("It works", "scripted-1 answered")
+
+	p.visit("/settings/providers", http.StatusOK)
+	p.wantText("main", "It works", "Sealed on this server")
+	if strings.Contains(p.source(), keyCanary) {
+		t.Error("the list holds the key")
+	}
+	sent := upstream.Sent()
+	if got, want := sent[len(sent)-1].Header.Get("Authorization"), "Bearer "+keyCanary+"-right"; got != want {
+		t.Errorf("the last test sent %q, want %q", got, want)
+	}
+	if strings.Contains(s.stderr.String(), keyCanary) {
+		t.Error("the log holds the key")
+	}
+}
+
+// TestProviderAddressesThatAreRefused is the case sec-metadata-base-url, as an
+// admin meets it.
+func TestProviderAddressesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	var input struct{ Blocked, Allowed []string }
+	readCase(t, "sec-metadata-base-url", &input)
+	s := startServer(t)
+	p := newPage(t, s.url)
+	setUp(t, s, p)
+	p.allow("422") // the console names every refused form
+
+	for _, address := range input.Blocked {
+		p.visit("/settings/providers/new", http.StatusOK)
+		connection{name: "P " + address, baseURL: address, private: true}.fillIn(p, "Save")
+		field := p.GetByLabel("Base URL")
+		if err := expect.Locator(field).ToHaveAttribute("aria-invalid", "true"); err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+		if err := expect.Locator(field).ToHaveValue(address); err != nil {
+			t.Errorf("%s: what was typed is gone: %v", address, err)
+		}
+	}
+	for _, address := range input.Allowed {
+		p.visit("/settings/providers/new", http.StatusOK)
+		connection{name: "P " + address, baseURL: address, private: true}.fillIn(p, "Save")
+		p.wantText("main", "Saved.")
+	}
+	p.visit("/settings/providers", http.StatusOK)
+	if err := expect.Locator(p.Locator("tbody tr")).ToHaveCount(len(input.Allowed)); err != nil {
+		t.Error(err)
+	}
+}
+
+// readCase reads the input of a recorded fault of others; see testdata.
+func readCase(t *testing.T, name string, into any) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name + "/input.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		t.Fatalf("read the case %s: %v", name, err)
+	}
+}
