@@ -1,0 +1,133 @@
+package e2e_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+
+	"countersign/providers/scripted/scriptedtest"
+)
+
+// What the line below a conversation's title says about its newest run.
+const (
+	isReady   = "ready" // answered, or nothing has been asked
+	isWorking = "working"
+	isWaiting = "waiting for you"
+	isFailed  = "the last run failed"
+	isStopped = "the last run was stopped"
+)
+
+// A chat is a server whose only model plays a script, and a tab of its admin
+// at the page of a new conversation.
+type chat struct {
+	*page
+	server *server
+	model  *scriptedtest.Server
+}
+
+// newChat starts both and connects them through the pages, as a person would.
+// The script is strict: a request that it does not expect, or a response that
+// nobody asks for, fails the test. See package scripted for its format.
+func newChat(t *testing.T, script string, looks ...look) *chat {
+	t.Helper()
+	model := scriptedtest.NewServer(t, script) // outlives the server that asks it
+	s := startServer(t)
+	p := newPage(t, s.url, looks...)
+	setUp(t, s, p)
+	p.connect("Scripted", model.URL, "scripted-1")
+	p.visit("/", http.StatusOK)
+	return &chat{page: p, server: s, model: model}
+}
+
+// connect adds a provider on this machine that needs no key.
+func (p *page) connect(name, baseURL, model string) {
+	p.t.Helper()
+	p.visit("/settings/providers/new", http.StatusOK)
+	connection{name: name, baseURL: baseURL, private: true, model: model}.fillIn(p, "Save")
+	p.wantText("main", "Saved.")
+}
+
+// practise connects the practice provider, from the page that an admin is led
+// to first.
+func (p *page) practise() {
+	p.t.Helper()
+	p.visit("/welcome", http.StatusOK)
+	p.press("Try it offline")
+	p.must(expect.Page(p).ToHaveURL("/"))
+}
+
+// must ends the test if there is an error.
+func (p *page) must(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// start sends the first message of a conversation, from the page of a new one.
+func (p *page) start(text string) {
+	p.t.Helper()
+	p.must(p.Locator("#message").Fill(text))
+	p.press("Send")
+	p.must(expect.Locator(p.Locator("main[data-live]")).ToBeAttached())
+}
+
+// send sends a message to the open conversation and waits until it was taken.
+// It waits in the queue while a run is under way.
+func (p *page) send(text string) {
+	p.t.Helper()
+	p.must(p.Locator("#message").Fill(text))
+	p.must(p.Locator("#composer button[type=submit]").First().Click())
+	p.must(expect.Locator(p.Locator("#message")).ToHaveValue(""))
+}
+
+// awaitStatus waits until the newest run is where one of the constants above
+// says.
+func (p *page) awaitStatus(status string) {
+	p.t.Helper()
+	p.must(expect.Locator(p.Locator("#bar-meta")).ToHaveText("Assistant · " + status))
+}
+
+// draft is the answer of the open attempt so far.
+func (p *page) draft() playwright.Locator {
+	return p.Locator(`[data-attempt][data-channel="answer"]`)
+}
+
+// finished are the finished answers, formatted, oldest first.
+func (p *page) finished() playwright.Locator { return p.Locator(".attempt.is-final > .prose") }
+
+// wantDraft waits until the open attempt shows this answer.
+func (p *page) wantDraft(text string) {
+	p.t.Helper()
+	p.must(expect.Locator(p.draft()).ToHaveText(text))
+}
+
+// plainText is the newest finished answer as "Show as plain text" has it, byte
+// for byte.
+func (p *page) plainText() string {
+	p.t.Helper()
+	text, err := p.Locator(".plain__text").Last().TextContent()
+	p.must(err)
+	return text
+}
+
+// wantAbsent requires that none of the texts is in the source of any of the
+// addresses, nor in the document of the tab, where folded and hidden text
+// counts as well.
+func (p *page) wantAbsent(texts []string, addresses ...string) {
+	p.t.Helper()
+	document, err := p.Content()
+	p.must(err)
+	p.lacks("the document of "+p.URL(), document, texts)
+	for _, address := range addresses {
+		response, err := p.Context().Request().Get(address)
+		p.must(err)
+		source, err := response.Text()
+		p.must(err)
+		if response.Status() != http.StatusOK {
+			p.t.Errorf("%s: got status %d, want 200", address, response.Status())
+		}
+		p.lacks("the source of "+address, source, texts)
+	}
+}
