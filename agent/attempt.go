@@ -83,12 +83,16 @@ func (a *attempt) tick(ctx context.Context) {
 }
 
 // refuseEmpty makes an end that has nothing in it a failure: an empty answer
-// is not an answer.
+// is not an answer. One that says why it is empty is kept, because another try
+// would end the same way; the run's stop reason tells of it.
 func refuseEmpty(f providers.Finish) error {
-	switch {
-	case f.Text != "" || f.Refusal != "" || len(f.Calls) > 0:
+	if f.Text != "" || f.Refusal != "" || len(f.Calls) > 0 {
 		return nil
-	case f.Reason == providers.FinishContentFilter:
+	}
+	switch f.Reason {
+	case providers.FinishLength, providers.FinishContextLength, providers.FinishRefusal:
+		return nil
+	case providers.FinishContentFilter:
 		return &providers.Error{Category: providers.CategoryContentFilter, Code: "content_filter", HTTPStatus: 200, RequestID: f.RequestID}
 	}
 	return &providers.Error{Category: providers.CategoryNetwork, Code: "empty_stream", Retryable: true, HTTPStatus: 200, RequestID: f.RequestID}
@@ -173,7 +177,9 @@ func (a *attempt) completed(ctx context.Context, f providers.Finish) error {
 	}
 	events = append(events, message)
 	output := a.output(false)
-	output.Replay = f.Replay
+	if f.Reason == providers.FinishToolCalls || len(f.Calls) == 0 {
+		output.Replay = f.Replay // otherwise it holds calls that get no result
+	}
 	if f.Reason == providers.FinishToolCalls {
 		for _, c := range f.Calls {
 			output.Segments = append(output.Segments, Segment{Channel: ChannelCall, Text: c.Name + " " + c.Arguments})
@@ -181,8 +187,7 @@ func (a *attempt) completed(ctx context.Context, f providers.Finish) error {
 		}
 		return a.append(ctx, func(Head) []Event { return events }, output)
 	}
-	end := RunFinished{Status: StatusSucceeded, Answer: a.id, StopReason: stopReason(&message)}
-	return a.appendEntries(ctx, func(h Head) []Entry { return a.finishEntries(h, end, events...) }, output)
+	return a.appendEntries(ctx, func(h Head) []Entry { return a.finishEntries(h, answered(&message), events...) }, output)
 }
 
 func (a *attempt) requested(c providers.ToolCall) ToolCallRequested {

@@ -68,9 +68,14 @@ func (w *worker) request(ctx context.Context, number int) (providers.Request, er
 	return req, nil
 }
 
-func stopReason(m *AssistantMessage) string {
-	if m.Finish.Complete() {
-		return ""
+// answered ends a run with its newest message.
+func answered(m *AssistantMessage) RunFinished {
+	end := RunFinished{Status: StatusSucceeded}
+	if m.Text != "" || m.Refusal != "" {
+		end.Answer = m.Attempt
 	}
-	return string(m.Finish)
+	if !m.Finish.Complete() {
+		end.StopReason = string(m.Finish)
+	}
+	return end
 }

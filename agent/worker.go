@@ -46,7 +46,7 @@ func (w *worker) work(ctx context.Context) error {
 		case phaseTools:
 			err = w.stepTools(ctx)
 		case phaseFinish:
-			err = w.finish(ctx, RunFinished{Status: StatusSucceeded, Answer: w.state.Answer.Attempt, StopReason: stopReason(w.state.Answer)})
+			err = w.finish(ctx, answered(w.state.Answer))
 		}
 		if err != nil {
 			return err
