@@ -11,8 +11,6 @@ import (
 const (
 	// MaxMessage is the longest message, in bytes.
 	MaxMessage = 128 << 10
-	// MaxTitle is the longest title, in characters.
-	MaxTitle = 80
 	// MaxQueue is how many messages may wait in a conversation.
 	MaxQueue = 20
 )
@@ -130,25 +128,4 @@ func (e *Engine) queue(ctx context.Context, id ConversationID, m MessageID, ev E
 		return []Entry{{Event: ev}}, nil
 	})
 	return err
-}
-
-// titleFrom makes a title of the first line of a message, cut between words
-// where there are any.
-func titleFrom(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	words := strings.Fields(line)
-	title := ""
-	for _, w := range words {
-		if title != "" && utf8.RuneCountInString(title)+1+utf8.RuneCountInString(w) > MaxTitle-1 {
-			return title + "…"
-		}
-		if title != "" {
-			title += " "
-		}
-		title += w
-	}
-	if r := []rune(title); len(r) > MaxTitle {
-		return string(r[:MaxTitle-1]) + "…"
-	}
-	return title
 }
