@@ -157,7 +157,7 @@ func webURL(raw string) (string, bool) {
 	}
 	switch u.Scheme {
 	case "http", "https":
-		return u.String(), u.Host != ""
+		return u.String(), u.Host != "" && !strings.ContainsAny(u.Host, "\"'<>`\\ ")
 	case "mailto":
 		return u.String(), u.Opaque != ""
 	}

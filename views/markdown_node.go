@@ -1,8 +1,9 @@
 package views
 
 import (
-	"html"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
@@ -50,7 +51,11 @@ func (c converter) node(n ast.Node, depth int) []mdNode {
 		return []mdNode{{text: string(n.Segments.Value(c.source))}}
 	case *ast.AutoLink:
 		label := string(n.Label(c.source))
-		return c.link(string(n.URL(c.source)), []mdNode{{text: label}}, "<", ">", label)
+		address := string(n.URL(c.source))
+		if n.AutoLinkType == ast.AutoLinkEmail {
+			address = "mailto:" + address
+		}
+		return c.link(address, []mdNode{{text: label}}, "<", ">", label)
 	case *ast.Link:
 		return c.target(n.Destination, n, depth, "[")
 	case *ast.Image:
@@ -125,8 +130,8 @@ func (c converter) code(n ast.Node) string {
 	return strings.ReplaceAll(b.String(), "\n", " ")
 }
 
-// maxEntity is the longest character reference, with some room.
-const maxEntity = 40
+// maxReference is the longest character reference, with some room.
+const maxReference = 40
 
 // unescape resolves backslash escapes and character references in one pass, so
 // that neither can make the other.
@@ -141,16 +146,41 @@ func unescape(s string) string {
 			i++
 			b.WriteByte(s[i])
 		case c == '&':
-			end := strings.IndexByte(s[i:min(len(s), i+maxEntity)], ';')
+			end := strings.IndexByte(s[i:min(len(s), i+maxReference)], ';')
 			if end < 0 {
 				b.WriteByte(c)
 				continue
 			}
-			b.WriteString(html.UnescapeString(s[i : i+end+1]))
+			b.WriteString(resolve(s[i : i+end+1]))
 			i += end
 		default:
 			b.WriteByte(c)
 		}
 	}
 	return b.String()
+}
+
+// resolve returns what a character reference such as &amp; or &#38; stands
+// for, or the reference itself where it stands for nothing.
+func resolve(reference string) string {
+	name := reference[1 : len(reference)-1]
+	digits, numeric := strings.CutPrefix(name, "#")
+	if !numeric {
+		if e, ok := util.LookUpHTML5EntityByName(name); ok {
+			return string(e.Characters)
+		}
+		return reference
+	}
+	base := 10
+	if h := strings.TrimLeft(digits, "xX"); len(h) == len(digits)-1 {
+		digits, base = h, 16
+	}
+	n, err := strconv.ParseUint(digits, base, 32)
+	switch {
+	case err != nil:
+		return reference
+	case n == 0 || n > unicode.MaxRune:
+		return "\ufffd"
+	}
+	return string(rune(n))
 }
