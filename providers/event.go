@@ -65,8 +65,8 @@ func (r FinishReason) Complete() bool {
 
 // A ToolCall is the model's request to run a tool.
 type ToolCall struct {
-	// ID is the provider's id, or one made here when it gave none. It is
-	// unique within the attempt only.
+	// ID is the provider's id, or one made here when it gave none or one that
+	// can't be shown. It is unique within the attempt only.
 	ID   string
 	Name string
 	// Arguments are the raw bytes as received: "" or one JSON object.

@@ -1,70 +1,80 @@
 package chatcompletions
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
+
+// maxDetails bounds the entries of reasoning_details.
+const maxDetails = 1024
 
 // details merges OpenRouter's reasoning_details: entries of the same index and
-// type are pieces of one (order of first appearance). Other members of an
-// entry are kept as they are.
+// type are pieces of one, in order of first appearance. Members that we do not
+// know are kept as they are.
 type details struct {
-	list []map[string]json.RawMessage
+	list  []*detail
+	byKey map[string]*detail
 }
 
-func (d *details) add(raw json.RawMessage) {
-	var entry map[string]json.RawMessage
-	if json.Unmarshal(raw, &entry) != nil || entry == nil {
-		return
+type detail struct {
+	members map[string]json.RawMessage
+	joined  map[string]*strings.Builder // the members that come in pieces
+}
+
+// add takes one entry. It reports false when there are too many.
+func (d *details) add(raw json.RawMessage) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil || members == nil {
+		return true
 	}
-	into := d.find(entry)
+	key := string(members["index"]) + " " + string(members["type"])
+	into := d.byKey[key]
 	if into == nil {
-		d.list = append(d.list, entry)
-		return
+		if len(d.list) == maxDetails {
+			return false
+		}
+		into = &detail{members: make(map[string]json.RawMessage), joined: make(map[string]*strings.Builder)}
+		d.list = append(d.list, into)
+		if d.byKey == nil {
+			d.byKey = make(map[string]*detail)
+		}
+		if !absent(members["index"]) { // one without an index stands alone
+			d.byKey[key] = into
+		}
 	}
-	for name, value := range entry {
+	into.merge(members)
+	return true
+}
+
+func (e *detail) merge(members map[string]json.RawMessage) {
+	for name, value := range members {
 		switch name {
 		case "text", "summary", "data":
-			into[name] = concat(into[name], value)
-		default:
-			if !absent(value) {
-				into[name] = value
+			var piece text
+			if json.Unmarshal(value, &piece) == nil && piece.set {
+				if e.joined[name] == nil {
+					e.joined[name] = new(strings.Builder)
+				}
+				e.joined[name].WriteString(piece.s)
+				continue
 			}
 		}
-	}
-}
-
-// find returns the entry that this one continues. One without an index stands
-// alone.
-func (d *details) find(entry map[string]json.RawMessage) map[string]json.RawMessage {
-	if absent(entry["index"]) {
-		return nil
-	}
-	for _, known := range d.list {
-		if string(known["index"]) == string(entry["index"]) && string(known["type"]) == string(entry["type"]) {
-			return known
+		if _, known := e.members[name]; !known || !absent(value) {
+			e.members[name] = value
 		}
 	}
-	return nil
 }
 
-// concat joins two JSON strings; what is no string leaves the other as it is.
-func concat(a, b json.RawMessage) json.RawMessage {
-	var first, second text
-	if json.Unmarshal(b, &second) != nil || !second.set {
-		return a
-	}
-	if json.Unmarshal(a, &first) != nil || !first.set {
-		return b
-	}
-	joined, err := encode(first.s + second.s)
-	if err != nil {
-		return a
-	}
-	return joined
-}
-
+// export returns the merged entries.
 func (d *details) export() []json.RawMessage {
 	var out []json.RawMessage
-	for _, entry := range d.list {
-		if raw, err := encode(entry); err == nil {
+	for _, e := range d.list {
+		for name, value := range e.joined {
+			if raw, err := encode(value.String()); err == nil {
+				e.members[name] = raw
+			}
+		}
+		if raw, err := encode(e.members); err == nil {
 			out = append(out, raw)
 		}
 	}

@@ -74,6 +74,9 @@ func (t *translator) frame(ev sse.Event) error {
 		return nil // cut off: the end of the stream is what counts
 	}
 	t.frames++
+	if len(data) > plainFrame && structures(data) > maxStructures {
+		return t.fail(providers.CategoryParser, upstream.CodeEventTooLarge)
+	}
 	if string(ev.Name) == "error" {
 		if e, ok := t.frameError(data); ok {
 			return e
@@ -88,6 +91,9 @@ func (t *translator) frame(ev sse.Event) error {
 		if e, ok := t.frameError(data); ok {
 			return e
 		}
+		if len(data) > upstream.MaxErrorBody && !absent(c.Error) {
+			return t.fail(providers.CategoryServer, "")
+		}
 	}
 	if err := t.chunk(c); err != nil {
 		return err
@@ -96,6 +102,32 @@ func (t *translator) frame(ev sse.Event) error {
 		t.out = append(t.out, providers.Activity{})
 	}
 	return nil
+}
+
+// A small frame can't hold enough objects to be a burden in memory. A large one
+// is looked at first: long strings are fine, many objects are not.
+const (
+	plainFrame    = 64 << 10
+	maxStructures = 4096
+)
+
+// structures counts the objects and arrays of a JSON text.
+func structures(data []byte) int {
+	n := 0
+	quoted, escaped := false, false
+	for _, c := range data {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == '{' || c == '['):
+			n++
+		}
+	}
+	return n
 }
 
 // broken says why data is no chunk.
@@ -168,7 +200,9 @@ func (t *translator) delta(d delta) error {
 	case !absent(d.FunctionCall):
 		return t.fail(providers.CategoryParser, upstream.CodeUnsupportedFunctionCall)
 	}
-	t.think(d)
+	if !t.think(d) {
+		return t.fail(providers.CategoryParser, upstream.CodeStreamTooLarge)
+	}
 	e := readExtra(d.ExtraContent)
 	if e.signed() {
 		t.extraContent = d.ExtraContent
@@ -191,8 +225,8 @@ func (t *translator) delta(d delta) error {
 }
 
 // think takes the reasoning of a delta: once for display, and as it was sent
-// for the replay.
-func (t *translator) think(d delta) {
+// for the replay. It reports false when there is too much of it.
+func (t *translator) think(d delta) bool {
 	display := d.ReasoningContent
 	if !display.set {
 		display = d.Reasoning
@@ -200,7 +234,9 @@ func (t *translator) think(d delta) {
 	keep(&t.reasoningContent, d.ReasoningContent)
 	keep(&t.otherReasoning, d.Reasoning)
 	for _, raw := range d.ReasoningDetails.v {
-		t.details.add(raw)
+		if !t.details.add(raw) {
+			return false
+		}
 		if !display.set {
 			display.s += displayText(raw)
 		}
@@ -209,6 +245,7 @@ func (t *translator) think(d delta) {
 		t.reasoning.WriteString(display.s)
 		t.out = append(t.out, providers.ReasoningDelta{Text: display.s})
 	}
+	return true
 }
 
 func keep(into **strings.Builder, s text) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -159,6 +160,31 @@ func TestFailuresInTheStream(t *testing.T) {
 	}
 }
 
+// A frame may be large for the length of a string, not for the number of
+// objects; and one that holds an error is not overlooked for its size.
+func TestLargeFrames(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("{[", 1<<20)
+	if got := play(t, chunk(`{"content":"`+long+`"}`, "stop")); got.Text != long {
+		t.Errorf("got %d bytes and %v, want %d bytes", len(got.Text), got.Failure, len(long))
+	}
+	many := `{"choices":[` + strings.Repeat(`{},`, 100_000) + `{}]}`
+	if got := play(t, many); got.Failure == nil || got.Failure.Code != upstream.CodeEventTooLarge {
+		t.Errorf("got %v for many objects", got.Failure)
+	}
+	failed := `{"error":{"message":"x","raw":"` + long + `"},"choices":[]}`
+	if got := play(t, chunk(`{"content":"a"}`, "stop"), failed); got.Failure == nil || got.Failure.Category != providers.CategoryServer {
+		t.Errorf("got %+v for a large error", got)
+	}
+	var entries []string
+	for i := range 1100 {
+		entries = append(entries, chunk(`{"reasoning_details":[{"index":`+strconv.Itoa(i)+`}]}`, ""))
+	}
+	if got := play(t, entries...); got.Failure == nil || got.Failure.Code != upstream.CodeStreamTooLarge {
+		t.Errorf("got %v for many details", got.Failure)
+	}
+}
+
 // What is no failure: unknown frames, members of odd types where we need none,
 // and a null error.
 func TestTolerance(t *testing.T) {
@@ -301,4 +327,24 @@ func TestEndingTheRangeAborts(t *testing.T) {
 		break
 	}
 	server.AwaitAbort()
+}
+
+func BenchmarkStream(b *testing.B) {
+	const chunks = 1000
+	var body bytes.Buffer
+	for range chunks {
+		body.WriteString("data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1793000000,\"model\":\"gpt-5.2\"," +
+			"\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello there \"},\"logprobs\":null,\"finish_reason\":null}],\"usage\":null}\n\n")
+	}
+	body.WriteString("data: " + chunk(`{}`, "stop") + "\n\ndata: [DONE]\n\n")
+	client := cannedClient(b, body.Bytes())
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, err := range client.Stream(b.Context(), request(false)) {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/chunks, "ns/chunk")
 }

@@ -32,6 +32,7 @@ type calls struct {
 type call struct {
 	id, name string
 	args     []byte
+	repeats  int
 	extra    json.RawMessage
 }
 
@@ -81,14 +82,25 @@ func (c *calls) addPiece(index int, d callDelta, args string) string {
 	}
 	if d.Function.Name != "" && cur.name != "" {
 		known := d.ID != "" && d.ID == cur.id
-		twice := !known && isObject(cur.args) && isObject([]byte(args))
-		if d.Function.Name != cur.name || twice {
-			// One call sent twice, or two calls? Both look like this.
+		if d.Function.Name != cur.name || !known && cur.repeated(args) {
 			return upstream.CodeInvalidToolCallIndex
 		}
 	}
 	cur.put(d, args)
 	return ""
+}
+
+// maxRepeats bounds how often a call is compared with a repetition.
+const maxRepeats = 1024
+
+// repeated reports that a piece that names the call again looks like a whole
+// call: one call sent twice, or two calls? Both look like this.
+func (k *call) repeated(args string) bool {
+	if !isObject([]byte(args)) {
+		return false
+	}
+	k.repeats++
+	return k.repeats > maxRepeats || isObject(k.args)
 }
 
 // addWhole takes an entry without an index, which is a call of its own or

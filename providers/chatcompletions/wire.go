@@ -96,6 +96,10 @@ func (t *text) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	t.set = true
+	if plain := b[1 : len(b)-1]; bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
+		t.s = string(plain)
+		return nil
+	}
 	return json.Unmarshal(b, &t.s)
 }
 

@@ -40,8 +40,12 @@ func Classify(a Answer) *providers.Error {
 
 // ClassifyFrame looks for an error in the data of a stream's event and reports
 // whether there is one. A numeric code counts as the status would have, while
-// the error keeps the status of the stream.
+// the error keeps the status of the stream. Data above [MaxErrorBody] is not looked
+// at.
 func (a Answer) ClassifyFrame(data []byte) (*providers.Error, bool) {
+	if len(data) > MaxErrorBody {
+		return nil, false
+	}
 	r := readReport(data)
 	if !r.found {
 		return nil, false

@@ -15,8 +15,9 @@ import (
 	"countersign/providers/sse"
 )
 
-// maxErrorBody is how much of an answer that is no stream is read.
-const maxErrorBody = 64 << 10
+// MaxErrorBody is how much of an answer that is no stream is read, and the
+// largest frame that is taken for an error, in bytes.
+const MaxErrorBody = 64 << 10
 
 // An Exchange is one request and the event stream that answers it. It is for
 // one goroutine, which closes it.
@@ -91,7 +92,7 @@ func (x *Exchange) begin() error {
 		}
 	}
 	// A body that breaks off still tells what it told before.
-	text, err := io.ReadAll(io.LimitReader(body, maxErrorBody))
+	text, err := io.ReadAll(io.LimitReader(body, MaxErrorBody))
 	if cause := x.caller(); err != nil && cause != nil {
 		return cause
 	}
