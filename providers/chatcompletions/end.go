@@ -91,11 +91,8 @@ func (t *translator) private(calls []providers.ToolCall) private {
 	list := make([]privateCall, len(calls))
 	for i, c := range calls {
 		k := t.calls.list[i]
-		list[i] = privateCall{ExtraContent: k.extra, Digest: callDigest(c)}
-		if k.id != "" && k.id != c.ID {
-			list[i].ID = k.id
-		}
-		marked = marked || list[i].ID != "" || !absent(k.extra)
+		list[i] = privateCall{ID: k.id, ExtraContent: k.extra, Digest: callDigest(c)}
+		marked = marked || (k.id != "" && k.id != c.ID) || !absent(k.extra)
 	}
 	if marked {
 		p.Calls = list

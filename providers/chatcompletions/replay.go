@@ -26,7 +26,7 @@ type private struct {
 
 // A privateCall belongs to the call at the same position.
 type privateCall struct {
-	ID           string          `json:"id,omitempty"` // the provider's, where ours is another
+	ID           string          `json:"id,omitempty"` // the provider's; callers name calls as they like
 	ExtraContent json.RawMessage `json:"extra_content,omitempty"`
 	// Digest binds the state to the call it came with, so that a signature
 	// never goes out with altered arguments.
@@ -48,7 +48,8 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func callDigest(c providers.ToolCall) string { return digest(c.ID, c.Name, c.Arguments) }
+// callDigest leaves the id out: the caller may know the call by one of its own.
+func callDigest(c providers.ToolCall) string { return digest(c.Name, c.Arguments) }
 
 // pack returns the state as a replay, nil if there is none.
 func (p private) pack(binding string) *providers.Replay {

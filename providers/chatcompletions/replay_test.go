@@ -43,6 +43,8 @@ func TestReplayGoesBackUnchanged(t *testing.T) {
 	if err := json.Unmarshal(stored, &finish.Replay); err != nil {
 		t.Fatal(err)
 	}
+	// The caller knows the call by an id of its own; the provider gets its own.
+	finish.Calls[0].ID = "t_local"
 	// A new key changes nothing.
 	config.Key = func(context.Context) (string, error) { return "another", nil }
 	if got := stream(t.Context(), t, newClient(t, config), next(req, finish)); got.Finish == nil {
@@ -51,12 +53,17 @@ func TestReplayGoesBackUnchanged(t *testing.T) {
 	var body struct {
 		Messages []struct {
 			Calls []struct {
+				ID    string          `json:"id"`
 				Extra json.RawMessage `json:"extra_content"`
 			} `json:"tool_calls"`
+			Answers string `json:"tool_call_id"`
 		}
 	}
 	if err := json.Unmarshal(server.Requests()[0].Body, &body); err != nil {
 		t.Fatal(err)
+	}
+	if call, result := body.Messages[1].Calls[0].ID, body.Messages[2].Answers; call != "a" || result != "a" {
+		t.Errorf("got the call %q and its result %q, want the provider's id a", call, result)
 	}
 	got := jsonValue(t, body.Messages[1].Calls[0].Extra)
 	if diff := cmp.Diff(jsonValue(t, []byte(`{"google":{"thought_signature":"c2ln","n":1.0,"h":"<&>"}}`)), got); diff != "" {
