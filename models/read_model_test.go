@@ -102,6 +102,9 @@ func TestReadModel_Rows(t *testing.T) {
 	s.answer("r_1")
 	want.Status, want.Epoch = agent.StatusRunning, 2
 	check(0)
+	s.add("r_1", agent.RunStarted{Epoch: 3, Reclaimed: true})
+	want.Epoch = 3
+	check(0)
 	last := s.at
 	s.finish("r_1")
 	want.Status, want.FinishedAt = agent.StatusSucceeded, stampOf(t0.Add(time.Duration(last)*time.Second))
@@ -109,6 +112,21 @@ func TestReadModel_Rows(t *testing.T) {
 	s.add("", agent.Rewound{To: 1})
 	want.Rewound = true
 	check(0)
+}
+
+// A run may end with its card open; the next run has nothing to do with it.
+func TestReadModel_CardOfAnEarlierRun(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, Config{})
+	s := begin(t, db, "c_1", "u_1")
+	s.start("r_1")
+	s.wait("r_1")
+	s.finish("r_1")
+	s.start("r_2")
+	var got interactionRow
+	if err := db.read(t.Context()).Take(&got).Error; err != nil || got.Run != "r_1" || got.Open {
+		t.Errorf("the card is of %s, open %v, %v", got.Run, got.Open, err)
+	}
 }
 
 // dump returns all that follows from the journal.

@@ -185,6 +185,14 @@ func TestWriteQueue_EndedContext(t *testing.T) {
 	}
 	release()
 
+	// Its turn comes before its caller has noticed the end.
+	unnoticed := &writeJob{ctx: ctx, do: put("unnoticed"), done: make(chan struct{})}
+	db.queue.push(priorityFacts, unnoticed)
+	<-unnoticed.done
+	if !errors.Is(unnoticed.err, context.Canceled) {
+		t.Errorf("job with an ended context: got %v, want context.Canceled", unnoticed.err)
+	}
+
 	ctx, cancel = context.WithCancel(t.Context())
 	err := db.write(ctx, func(tx *gorm.DB) error {
 		cancel() // after its turn has come
