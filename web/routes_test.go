@@ -31,8 +31,13 @@ func TestEveryRouteChecksAccess(t *testing.T) {
 			ask := func(c *webtest.Client) webtest.Response {
 				r := c.Request(method, path, url.Values{})
 				r.Header.Set("Origin", s.URL)
-				return c.Do(r)
+				got := c.Do(r)
+				if got.Header.Get("Content-Security-Policy") == "" {
+					t.Error("an answer has no content security policy")
+				}
+				return got
 			}
+			unknown := strings.Contains(path, "x_unknown")
 			nobody := ask(s.Browser())
 			switch rt.Access {
 			case "public":
@@ -51,8 +56,12 @@ func TestEveryRouteChecksAccess(t *testing.T) {
 				if want := rt.Access == "admin"; (member.Status == http.StatusForbidden) != want {
 					t.Errorf("member: got %s, want forbidden: %v", describe(member), want)
 				}
-				if admin := ask(s.Admin); refused(method, admin) || admin.Status == http.StatusForbidden {
+				admin := ask(s.Admin)
+				if refused(method, admin) || admin.Status == http.StatusForbidden {
 					t.Errorf("admin: got %s, want to be let in", describe(admin))
+				}
+				if unknown && admin.Status != http.StatusNotFound {
+					t.Errorf("admin: got %s, want 404", describe(admin))
 				}
 			default:
 				t.Errorf("no such access: %q", rt.Access)
