@@ -6,20 +6,21 @@ import (
 )
 
 // An AttemptOutput is the projection of one run for a program that shows text
-// as it comes: feed it the run's records and deltas, show Text and Reasoning
-// (contract A8). What a failed attempt wrote leaves it at once (A9); records
-// and deltas that it has seen change nothing (A10). It keeps the newest
-// attempts and characters only (A11), whatever the journal holds.
+// as it comes: feed it the run's records and deltas from the first one on, show
+// Text and Reasoning (contract A8). What a failed attempt wrote leaves it at
+// once (A9); records and deltas that it has seen change nothing (A10). It keeps
+// the newest attempts and characters only (A11), whatever the journal holds.
 //
 // It is not safe for concurrent use.
 type AttemptOutput struct {
+	first    Seq // of the run
 	seq      Seq
 	attempts []*attemptBuffer
 }
 
 type attemptBuffer struct {
 	id                AttemptID
-	answer, reasoning string
+	answer, reasoning []byte
 	closed            bool // deltas come too late
 }
 
@@ -29,6 +30,9 @@ func (o *AttemptOutput) Apply(r Record) {
 		return
 	}
 	o.seq = r.Seq
+	if o.first == 0 {
+		o.first = r.Seq
+	}
 	switch e := r.Event.(type) {
 	case ModelAttemptStarted:
 		o.attempts = append(o.attempts, &attemptBuffer{id: e.Attempt})
@@ -41,7 +45,12 @@ func (o *AttemptOutput) Apply(r Record) {
 		}
 	case AssistantMessage:
 		if b := o.buffer(e.Attempt); b != nil {
-			b.answer, b.reasoning, b.closed = cut(e.Text, MaxAnswerDisplay), cut(e.Reasoning, MaxReasoningDisplay), true
+			b.answer, b.reasoning = []byte(cut(e.Text, MaxAnswerDisplay)), []byte(cut(e.Reasoning, MaxReasoningDisplay))
+			b.closed = true
+		}
+	case Rewound:
+		if o.first > e.To {
+			o.Interrupt()
 		}
 	case RunFinished:
 		if e.Status != StatusSucceeded {
@@ -62,7 +71,7 @@ func (o *AttemptOutput) ApplyDelta(d Delta) {
 		to, bound = &b.reasoning, MaxReasoningDisplay
 	}
 	if d.Start == len(*to) {
-		*to += cut(d.Text, bound-len(*to))
+		*to = append(*to, cut(d.Text, bound-len(*to))...)
 	}
 }
 
@@ -71,12 +80,12 @@ func (o *AttemptOutput) Interrupt() { o.attempts = nil }
 
 // Text returns the answer as it stands.
 func (o *AttemptOutput) Text() string {
-	return o.join(func(b *attemptBuffer) string { return b.answer })
+	return o.join(func(b *attemptBuffer) []byte { return b.answer })
 }
 
 // Reasoning returns the display reasoning as it stands.
 func (o *AttemptOutput) Reasoning() string {
-	return o.join(func(b *attemptBuffer) string { return b.reasoning })
+	return o.join(func(b *attemptBuffer) []byte { return b.reasoning })
 }
 
 func (o *AttemptOutput) buffer(id AttemptID) *attemptBuffer {
@@ -88,11 +97,11 @@ func (o *AttemptOutput) buffer(id AttemptID) *attemptBuffer {
 	return nil
 }
 
-func (o *AttemptOutput) join(part func(*attemptBuffer) string) string {
+func (o *AttemptOutput) join(part func(*attemptBuffer) []byte) string {
 	var list []string
 	for _, b := range o.attempts {
-		if s := part(b); s != "" {
-			list = append(list, s)
+		if text := part(b); len(text) > 0 {
+			list = append(list, string(text))
 		}
 	}
 	return strings.Join(list, "\n\n")

@@ -14,8 +14,10 @@ type ConversationTitled struct {
 	Title string `json:"title"` // at most MaxTitle characters
 }
 
-// Rewound makes every fold forget the records after To and before this one.
-// Nothing is rewritten.
+// Rewound makes every fold forget the runs that began after To. To is the place
+// before a user message, so runs are kept or forgotten whole, and no run is
+// under way: whoever rewinds ends it first. What belongs to no run, the title
+// and the queue, stays. Nothing is rewritten.
 type Rewound struct {
 	To Seq `json:"to_seq"`
 }

@@ -18,7 +18,7 @@ type Head struct {
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 
-	// Run is the newest run, nil before the first one.
+	// Run is the newest run, nil before the first one and after one was rewound.
 	Run *RunHead `json:"run,omitempty"`
 	// Queue holds the messages that wait for the run to end, oldest first.
 	Queue []QueuedMessage `json:"queue,omitempty"`

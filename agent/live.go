@@ -79,11 +79,25 @@ type room struct {
 
 // A Subscription follows one conversation. Close it.
 type Subscription struct {
-	hub   *hub
-	id    ConversationID
-	wake  chan struct{}
-	next  Update // guarded by hub.mu
-	bytes int
+	hub  *hub
+	id   ConversationID
+	wake chan struct{}
+
+	// What follows is guarded by hub.mu.
+	next   Update // without its deltas
+	behind []merged
+	bytes  int // of behind
+}
+
+// A merged delta grows until it is taken: adding to a string would copy it
+// each time.
+type merged struct {
+	first Delta // without its text
+	text  []byte
+}
+
+func (m *merged) continuedBy(d Delta) bool {
+	return m.first.Attempt == d.Attempt && m.first.Channel == d.Channel && m.first.Start+len(m.text) == d.Start
 }
 
 func newHub() *hub { return &hub{rooms: make(map[ConversationID]*room)} }
@@ -148,7 +162,11 @@ func (s *Subscription) Take() Update {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	u := s.next
-	s.next, s.bytes = Update{Seq: u.Seq}, 0
+	for _, m := range s.behind {
+		m.first.Text = string(m.text)
+		u.Deltas = append(u.Deltas, m.first)
+	}
+	s.next, s.behind, s.bytes = Update{Seq: u.Seq}, nil, 0
 	return u
 }
 
@@ -226,17 +244,16 @@ func (h *hub) append(id ConversationID, attempt AttemptID, channel Channel, text
 }
 
 func (s *Subscription) add(d Delta) {
-	switch u := &s.next; {
-	case u.Lost:
+	switch n := len(s.behind); {
+	case s.next.Lost:
 	case s.bytes+len(d.Text) > maxBehind:
-		u.Lost, u.Deltas = true, nil
-	default:
+		s.next.Lost, s.behind = true, nil
+	case n > 0 && s.behind[n-1].continuedBy(d):
+		s.behind[n-1].text = append(s.behind[n-1].text, d.Text...)
 		s.bytes += len(d.Text)
-		if n := len(u.Deltas); n > 0 && u.Deltas[n-1].Attempt == d.Attempt && u.Deltas[n-1].Channel == d.Channel {
-			u.Deltas[n-1].Text += d.Text
-		} else {
-			u.Deltas = append(u.Deltas, d)
-		}
+	default:
+		s.behind = append(s.behind, merged{Delta{Attempt: d.Attempt, Channel: d.Channel, Start: d.Start}, []byte(d.Text)})
+		s.bytes += len(d.Text)
 	}
 	s.signal()
 }

@@ -35,7 +35,7 @@ func (s RunStatus) Waiting() bool {
 // each status. Kinds that belong to no run are not in it.
 var moves = map[RunStatus][]Kind{
 	StatusNone:    {"user_message", "run_created"},
-	StatusPending: {"run_started", "run_finished", "model_attempt_finished", "tool_call_finished"},
+	StatusPending: {"run_started", "run_finished", "tool_call_finished"},
 	StatusRunning: {
 		"run_started", "run_waiting", "run_finished",
 		"model_attempt_started", "model_attempt_finished", "provider_error", "retry_scheduled",
