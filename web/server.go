@@ -32,6 +32,7 @@ type Config struct {
 	// sets X-Forwarded-For and X-Forwarded-Proto itself.
 	TrustedProxy bool
 
+	Pace   Pace             // of the sockets
 	Logger *slog.Logger     // nothing is logged if nil
 	Now    func() time.Time // [time.Now] if nil
 }
@@ -65,6 +66,7 @@ func New(c Config) (*Server, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	c.Pace = c.Pace.withDefaults()
 	s := &Server{
 		config:   c,
 		log:      c.Logger,

@@ -14,20 +14,8 @@ import (
 	"countersign/agent"
 )
 
-const (
-	// beatEvery is how often a page hears from the server, frameEvery how
-	// often at most it gets something new.
-	beatEvery  = 15 * time.Second
-	frameEvery = time.Second / 30
-	// A page has this long to say what it has, and a connection this long to
-	// take what it is sent.
-	helloWithin = 10 * time.Second
-	writeWithin = 10 * time.Second
-	// silentAfter ends a connection from which not even a pong came.
-	silentAfter = 3 * beatEvery
-	// maxWords is the longest message of a page, in bytes.
-	maxWords = 4 << 10
-)
+// maxWords is the longest message of a page, in bytes.
+const maxWords = 4 << 10
 
 var upgrader = websocket.Upgrader{
 	ReadBufferSize: 1024, WriteBufferSize: 1024, WriteBufferPool: &sync.Pool{},
@@ -41,6 +29,7 @@ type socket struct {
 	session string
 	user    agent.UserID
 	conn    *websocket.Conn
+	pace    Pace
 	cancel  context.CancelCauseFunc
 	words   chan words
 }
@@ -79,7 +68,7 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request) error {
 	defer conn.Close()
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context()))
 	defer cancel(nil)
-	k := &socket{session: v.id, user: v.user.ID, conn: conn, cancel: cancel, words: make(chan words, 4)}
+	k := &socket{session: v.id, user: v.user.ID, conn: conn, pace: s.config.Pace, cancel: cancel, words: make(chan words, 4)}
 	if !s.sockets.add(k) {
 		return nil
 	}
@@ -98,8 +87,8 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request) error {
 func (k *socket) read(ctx context.Context) {
 	defer k.cancel(nil)
 	k.conn.SetReadLimit(maxWords)
-	hear := func() { _ = k.conn.SetReadDeadline(time.Now().Add(silentAfter)) }
-	_ = k.conn.SetReadDeadline(time.Now().Add(helloWithin))
+	hear := func() { _ = k.conn.SetReadDeadline(time.Now().Add(k.pace.silence())) }
+	_ = k.conn.SetReadDeadline(time.Now().Add(k.pace.Hello))
 	k.conn.SetPongHandler(func(string) error { hear(); return nil })
 	for {
 		kind, data, err := k.conn.ReadMessage()
@@ -132,7 +121,7 @@ func (k *socket) serve(ctx context.Context, f *follower) {
 	case <-ctx.Done():
 		return
 	}
-	beat := time.NewTicker(beatEvery)
+	beat := time.NewTicker(k.pace.Beat)
 	defer beat.Stop()
 	for {
 		var ok bool
@@ -143,7 +132,7 @@ func (k *socket) serve(ctx context.Context, f *follower) {
 			ok = send(f.again(ctx, said.Want))
 		case <-beat.C:
 			ok = send(f.beat(ctx)) &&
-				k.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWithin)) == nil
+				k.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(k.pace.Write)) == nil
 		case <-ctx.Done():
 		}
 		if !ok {
@@ -154,7 +143,7 @@ func (k *socket) serve(ctx context.Context, f *follower) {
 
 // breathe leaves time for deltas to gather into one frame.
 func (k *socket) breathe(ctx context.Context) bool {
-	t := time.NewTimer(frameEvery)
+	t := time.NewTimer(k.pace.Frame)
 	defer t.Stop()
 	select {
 	case <-t.C:
@@ -178,7 +167,7 @@ func (k *socket) send(ctx context.Context, frame *bytes.Buffer, err error) bool 
 	if frame.Len() == 0 {
 		return ctx.Err() == nil
 	}
-	_ = k.conn.SetWriteDeadline(time.Now().Add(writeWithin))
+	_ = k.conn.SetWriteDeadline(time.Now().Add(k.pace.Write))
 	return k.conn.WriteMessage(websocket.TextMessage, frame.Bytes()) == nil
 }
 

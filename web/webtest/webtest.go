@@ -35,9 +35,11 @@ type Server struct {
 	Admin  *Client
 	Member *Client
 
-	tb   testing.TB
-	site *web.Server
-	log  *logBuffer
+	// Site is what serves the pages.
+	Site *web.Server
+
+	tb  testing.TB
+	log *logBuffer
 }
 
 type options struct {
@@ -61,6 +63,9 @@ func TrustedProxy() Option { return func(o *options) { o.web.TrustedProxy = true
 // Env sets an environment variable of the server.
 func Env(name, value string) Option { return func(o *options) { o.env[name] = value } }
 
+// Pace has the sockets keep another pace.
+func Pace(p web.Pace) Option { return func(o *options) { o.web.Pace = p } }
+
 // New starts a server. It stops when the test ends.
 func New(tb testing.TB, list ...Option) *Server {
 	tb.Helper()
@@ -78,13 +83,13 @@ func New(tb testing.TB, list ...Option) *Server {
 	o.web.DB, o.web.Engine, o.web.Logger, o.web.Now = s.DB, s.Engine, log, s.Clock.Now
 	o.web.Connect = newCatalog(tb, s.DB).open
 	var err error
-	if s.site, err = web.New(o.web); err != nil {
+	if s.Site, err = web.New(o.web); err != nil {
 		tb.Fatal(err)
 	}
-	server := httptest.NewServer(s.site.Handler())
+	server := httptest.NewServer(s.Site.Handler())
 	s.URL = server.URL
 	tb.Cleanup(func() {
-		if err := s.site.Shutdown(context.Background()); err != nil {
+		if err := s.Site.Shutdown(context.Background()); err != nil {
 			tb.Errorf("stop the site: %v", err)
 		}
 		server.Close()
@@ -145,7 +150,7 @@ func (s *Server) SignIn(email string) *Client {
 // SetupURL returns the path of the link that the server would print.
 func (s *Server) SetupURL() string {
 	s.tb.Helper()
-	link, err := s.site.SetupURL(s.tb.Context(), "")
+	link, err := s.Site.SetupURL(s.tb.Context(), "")
 	if err != nil {
 		s.tb.Fatal(err)
 	}
