@@ -1,7 +1,9 @@
 package e2e_test
 
 import (
+	"encoding/json"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
@@ -23,7 +25,7 @@ const (
 type chat struct {
 	*page
 	server *server
-	model  *scriptedtest.Server
+	model  *scriptedtest.Server // nil where the test brought its own
 }
 
 // newChat starts both and connects them through the pages, as a person would.
@@ -32,12 +34,48 @@ type chat struct {
 func newChat(t *testing.T, script string, looks ...look) *chat {
 	t.Helper()
 	model := scriptedtest.NewServer(t, script) // outlives the server that asks it
+	c := newChatWith(t, model.URL, looks...)
+	c.model = model
+	return c
+}
+
+// newChatWith is newChat for a model server that is there already, at a base
+// URL.
+func newChatWith(t *testing.T, baseURL string, looks ...look) *chat {
+	t.Helper()
 	s := startServer(t)
 	p := newPage(t, s.url, looks...)
 	setUp(t, s, p)
-	p.connect("Scripted", model.URL, "scripted-1")
+	p.connect("Scripted", baseURL, "scripted-1")
 	p.visit("/", http.StatusOK)
-	return &chat{page: p, server: s, model: model}
+	return &chat{page: p, server: s}
+}
+
+// A sentMessage is an entry of the history that a request to the model holds.
+type sentMessage struct{ Role, Content string }
+
+// lastSent is the history of the newest request that the model got, without
+// the instructions.
+func (c *chat) lastSent() []sentMessage {
+	c.t.Helper()
+	all := c.model.Sent()
+	var request struct{ Messages []sentMessage }
+	c.must(json.Unmarshal(all[len(all)-1].Body, &request))
+	return slices.DeleteFunc(request.Messages, func(m sentMessage) bool { return m.Role == "system" })
+}
+
+// join opens the same conversation in another tab of the same browser.
+func (p *page) join() *page {
+	p.t.Helper()
+	other := p.another()
+	other.visit(p.URL(), http.StatusOK)
+	return other
+}
+
+// wantVisible waits until the text is to be seen on the page.
+func (p *page) wantVisible(text string) {
+	p.t.Helper()
+	p.must(expect.Locator(p.GetByText(text)).ToBeVisible())
 }
 
 // connect adds a provider on this machine that needs no key.
