@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Invalid says which fields of a form can't be stored and why, each in one
@@ -28,4 +30,17 @@ func (v Invalid) err() error {
 		return nil
 	}
 	return v
+}
+
+// checkName is the rule for names that people choose.
+func checkName(name string) string {
+	if n := utf8.RuneCountInString(name); n == 0 || n > 100 || !isLine(name) {
+		return "Enter a name of at most 100 characters."
+	}
+	return ""
+}
+
+// isLine reports whether text is one line without control characters.
+func isLine(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }

@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"unicode"
 	"unicode/utf8"
 
 	"gorm.io/gorm"
@@ -79,7 +78,7 @@ func checkNote(title, text string) error {
 	switch n := utf8.RuneCountInString(title); {
 	case n == 0 || n > maxNoteTitle:
 		return &agent.InputError{Message: "A note has a title of 1 to 120 characters."}
-	case !utf8.ValidString(title) || hasControl(title):
+	case !isLine(title):
 		return &agent.InputError{Message: "The title of a note is one line of plain text."}
 	case len(text) > maxNoteText:
 		return &agent.InputError{Message: "A note may be 64 KiB long."}
@@ -87,15 +86,6 @@ func checkNote(title, text string) error {
 		return &agent.InputError{Message: "The text of a note is not valid UTF-8."}
 	}
 	return nil
-}
-
-func hasControl(s string) bool {
-	for _, r := range s {
-		if unicode.IsControl(r) {
-			return true
-		}
-	}
-	return false
 }
 
 // Delete removes a note for good.

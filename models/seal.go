@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 
 	"golang.org/x/crypto/chacha20poly1305"
@@ -78,7 +80,24 @@ func makeKeyFile(file string) ([]byte, error) {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return nil, err
 	}
-	return text, os.Rename(temp, file)
+	if err := os.Rename(temp, file); err != nil {
+		return nil, err
+	}
+	return text, syncDir(filepath.Dir(file))
+}
+
+// syncDir makes a new name in a directory survive a loss of power: what is
+// sealed must never outlive its key. Windows has no such call, and keeps names
+// by itself.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // seal encrypts a secret for a place, such as "provider p_1".

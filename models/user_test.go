@@ -70,6 +70,8 @@ func TestUsers_Invalid(t *testing.T) {
 		{"email", func(n *models.NewUser) { n.Email = strings.Repeat("a", 260) + "@example.com" }},
 		{"name", func(n *models.NewUser) { n.Name = "  " }},
 		{"name", func(n *models.NewUser) { n.Name = strings.Repeat("é", 101) }},
+		{"name", func(n *models.NewUser) { n.Name = "Ada\x1b[31m" }},
+		{"name", func(n *models.NewUser) { n.Name = "Ada\xff" }},
 		{"role", func(n *models.NewUser) { n.Role = "emperor" }},
 		{"password", func(n *models.NewUser) { n.Password = models.Secret{} }},
 		{"password", func(n *models.NewUser) { n.Password = models.NewSecret("elevenchars") }},

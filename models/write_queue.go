@@ -126,8 +126,10 @@ func (q *writeQueue) pop() *writeJob {
 func (q *writeQueue) popLocked() *writeJob {
 	for p, jobs := range q.waiting {
 		if len(jobs) > 0 {
+			first := jobs[0]
+			jobs[0] = nil
 			q.waiting[p] = jobs[1:]
-			return jobs[0]
+			return first
 		}
 	}
 	return nil
