@@ -14,7 +14,7 @@ const (
 	IDConnection = "connection"
 
 	IDScroller        = "scroller"
-	IDRuns            = "runs" // the parent of every run's elements
+	IDRuns            = "runs"   // the parent of every run's elements
 	IDLatest          = "latest" // the end of the transcript
 	IDSkipToCard      = "skip-to-card"
 	IDBarTitle        = "bar-title"
@@ -26,6 +26,8 @@ const (
 	IDMessage         = "message" // the text box
 	IDMessageID       = "message-id"
 	IDComposerActions = "composer-actions"
+	IDSend            = "send"
+	IDStop            = "stop"
 	IDStopForm        = "stop-form"
 
 	IDProviderTest = "provider-test"

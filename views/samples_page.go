@@ -125,7 +125,11 @@ func (m *maker) pages() []Sample {
 		AgentName: m.say("Operations"), Model: m.model(), Seq: 12, Earlier: 3, Queue: m.queue(), Message: "m_9", Reasoning: true,
 		Runs: []*agent.RunItem{m.run(agent.StatusRunning, m.callDone(), open, m.card(m.asked()))},
 	}
+	past := conversation
+	past.Past, past.Title, past.Earlier = true, "", 0
+	past.Page.Title = ""
 	return []Sample{
+		{Component: "page", State: "past", Frame: "page", HTML: Conversation(past)},
 		{Component: "page", State: "conversation", Frame: "page", HTML: Conversation(conversation)},
 		{Component: "page", State: "new", Frame: "page", HTML: NewConversation(NewConversationProps{Page: flashed, AgentName: m.say("Operations"), Composer: composer, Suggestions: tries, SuggestionModel: "1"})},
 		{Component: "page", State: "no_provider", Frame: "page", HTML: NewConversation(NewConversationProps{Page: m.page("New conversation", SectionNew)})},

@@ -25,7 +25,7 @@ type stepProps struct {
 }
 
 // conversationTitle is what a conversation without a title is called.
-func conversationTitle(title string) string { return or(title, "New conversation") }
+func conversationTitle(title string) string { return or(title, "Untitled conversation") }
 
 // runState says what a run waits for where no entry says so, "" when one does.
 func runState(run *agent.RunItem) string {

@@ -1,7 +1,6 @@
 package views
 
 import (
-	"fmt"
 	"strings"
 
 	"countersign/agent"
@@ -140,26 +139,6 @@ func statusWords(s agent.RunStatus) string {
 		return "the last run was stopped"
 	}
 	return "ready"
-}
-
-// announcements say a change of a run's status to a screen reader.
-var announcements = map[agent.RunStatus]string{
-	agent.StatusRunning:         "%s is working.",
-	agent.StatusWaitingApproval: "%s waits for your countersignature.",
-	agent.StatusWaitingInput:    "%s waits for your answer.",
-	agent.StatusSucceeded:       "%s has answered.",
-	agent.StatusFailed:          "The run failed.",
-	agent.StatusCancelled:       "The run was stopped.",
-}
-
-// AnnounceStatus is the sentence for the live region when a run changes, ""
-// when there is nothing to say.
-func AnnounceStatus(agentName string, s agent.RunStatus) string {
-	text := announcements[s]
-	if strings.Contains(text, "%s") {
-		return fmt.Sprintf(text, Plain(or(agentName, "The agent")))
-	}
-	return text
 }
 
 // callWords are the note beside a finished call.

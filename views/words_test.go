@@ -99,7 +99,7 @@ func TestEveryStatusHasWords(t *testing.T) {
 		if statusWords(s) == "" {
 			t.Errorf("no words for the status %q", s)
 		}
-		if s != agent.StatusNone && s != agent.StatusPending && AnnounceStatus("Operations", s) == "" {
+		if s.Terminal() && Announcement(&agent.RunItem{Status: s}) == "" {
 			t.Errorf("nothing is announced for the status %q", s)
 		}
 	}

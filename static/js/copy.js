@@ -1,7 +1,9 @@
 // Copies the text of data-copy. Where the clipboard is closed to scripts, as
 // on a page without TLS, a selection is copied instead.
 async function copy(text) {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  try {
+    return await navigator.clipboard.writeText(text);
+  } catch {}
   const box = document.createElement("textarea");
   box.value = text;
   box.className = "sr";
