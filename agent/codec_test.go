@@ -1,0 +1,193 @@
+package agent_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"countersign/agent"
+	"countersign/providers"
+)
+
+func count(n int64) *int64 { return &n }
+
+var (
+	noon  = time.Date(2026, 1, 2, 12, 0, 0, 5e6, time.UTC)
+	model = agent.ModelRef{Provider: "p_1", ProviderName: "Local", Model: "m"}
+	fault = agent.ProviderError{
+		Attempt: "a_1", Category: providers.CategoryRateLimit, Retryable: true, HTTPStatus: 429, API: providers.APIAnthropic,
+		RequestID: "req_1", Code: "rate_limit_error", RetryAfterMS: 1500,
+	}
+)
+
+const (
+	annJSON   = `{"user":"ann","name":"Ann"}`
+	modelJSON = `{"provider":"p_1","provider_name":"Local","model":"m"}`
+	faultJSON = `{"attempt_id":"a_1","category":"rate_limit","retryable":true,"http_status":429,"api":"anthropic","request_id":"req_1","code":"rate_limit_error","retry_after_ms":1500}`
+)
+
+// pins hold the stored form of every kind. Stored bytes are an interface: what
+// is written here was written to disks, so it is never edited, only added to.
+var pins = []struct {
+	event agent.Event
+	json  string
+}{
+	{agent.ConversationCreated{Owner: "ann", Agent: "g_1", AgentName: "Assistant", Model: model}, `{"owner":"ann","agent":"g_1","agent_name":"Assistant","model":` + modelJSON + `}`},
+	{agent.ConversationTitled{Title: "Milk"}, `{"title":"Milk"}`},
+	{agent.Rewound{To: 7}, `{"to_seq":7}`},
+
+	{agent.UserMessage{Message: "m_1", Text: "Hi", Author: ann}, `{"message_id":"m_1","text":"Hi","author":` + annJSON + `}`},
+	{
+		agent.MessageQueued{Message: "m_1", Text: "Hi", Author: ann, Output: agent.OutputOptions{Reasoning: true, BufferAttempts: true}},
+		`{"message_id":"m_1","text":"Hi","author":` + annJSON + `,"output":{"reasoning":true,"buffer_attempts":true}}`,
+	},
+	{agent.QueuedMessageEdited{Message: "m_1", Text: "Ho"}, `{"message_id":"m_1","text":"Ho"}`},
+	{agent.QueuedMessageRemoved{Message: "m_1"}, `{"message_id":"m_1"}`},
+	{
+		agent.AssistantMessage{Attempt: "a_1", Text: "Yes", Reasoning: "Hm", Refusal: "No", Finish: providers.FinishLength},
+		`{"attempt_id":"a_1","text":"Yes","reasoning":"Hm","refusal":"No","finish":"length"}`,
+	},
+	{agent.AssistantMessage{Attempt: "a_1", Finish: providers.FinishToolCalls}, `{"attempt_id":"a_1","text":"","finish":"tool_calls"}`},
+
+	{
+		agent.RunCreated{Message: "m_1", AgentName: "Assistant", Model: model},
+		`{"message_id":"m_1","agent_name":"Assistant","model":` + modelJSON + `,"output":{"reasoning":false,"buffer_attempts":false}}`,
+	},
+	{agent.RunStarted{Epoch: 2, Boot: "b_1", Reclaimed: true}, `{"epoch":2,"boot":"b_1","reclaimed":true}`},
+	{agent.RunStarted{Epoch: 1, Boot: "b_1"}, `{"epoch":1,"boot":"b_1"}`},
+	{agent.RunWaiting{For: agent.StatusWaitingApproval}, `{"for":"waiting_approval"}`},
+	{agent.RunResumed{Reason: "decided"}, `{"reason":"decided"}`},
+	{agent.RunFinished{Status: agent.StatusSucceeded, Answer: "a_1", StopReason: "length"}, `{"status":"succeeded","answer":"a_1","stop_reason":"length"}`},
+	{
+		agent.RunFinished{Status: agent.StatusFailed, Failure: &agent.Failure{Code: agent.FailProvider, Provider: &fault}},
+		`{"status":"failed","failure":{"code":"provider_error","provider_error":` + faultJSON + `}}`,
+	},
+	{agent.RunFinished{Status: agent.StatusCancelled, By: &ann}, `{"status":"cancelled","by":` + annJSON + `}`},
+
+	{agent.ModelAttemptStarted{Attempt: "a_1", Step: 1, Number: 2, Of: 3}, `{"attempt_id":"a_1","step":1,"number":2,"of":3}`},
+	{agent.ModelAttemptFinished{Attempt: "a_1", Outcome: agent.AttemptInterrupted, DurationMS: 12}, `{"attempt_id":"a_1","outcome":"interrupted","duration_ms":12}`},
+	{fault, faultJSON},
+	{agent.ProviderError{Attempt: "a_1", Category: providers.CategoryNetwork}, `{"attempt_id":"a_1","category":"network","retryable":false}`},
+	{
+		agent.RetryScheduled{Attempt: "a_1", Number: 2, Of: 3, DelayMS: 500, At: noon},
+		`{"attempt_id":"a_1","number":2,"of":3,"delay_ms":500,"at":"2026-01-02T12:00:00.005Z"}`,
+	},
+	{agent.ReasoningDisplayLimited{Attempt: "a_1"}, `{"attempt_id":"a_1"}`},
+	{
+		agent.ModelUsage{Attempt: "a_1", Usage: providers.Usage{InputTotal: count(9), CacheRead: count(0), Output: count(3)}},
+		`{"attempt_id":"a_1","input_total":9,"cache_read":0,"cache_write":null,"output":3,"reasoning":null}`,
+	},
+
+	{
+		agent.ToolCallRequested{Call: "t_1", Attempt: "a_1", Tool: "save", Title: "Save", Connector: "k_1", Arguments: `{"n" : 1}`, Definition: "d", ReadOnly: true},
+		`{"call_id":"t_1","attempt_id":"a_1","tool":"save","title":"Save","connector":"k_1","arguments":"{\"n\" : 1}","definition":"d","read_only":true}`,
+	},
+	{agent.ToolCallRequested{Call: "t_1", Attempt: "a_1", Tool: "save"}, `{"call_id":"t_1","attempt_id":"a_1","tool":"save","arguments":""}`},
+	{agent.ToolCallStarted{Call: "t_1", Binding: "b", Again: true}, `{"call_id":"t_1","binding":"b","again":true}`},
+	{agent.ToolCallFinished{Call: "t_1", Outcome: agent.CallNotStarted, Result: "No.", DurationMS: 5}, `{"call_id":"t_1","outcome":"aborted_before_dispatch","result":"No.","duration_ms":5}`},
+
+	{
+		agent.ApprovalRequested{Interaction: "i_1", Calls: []agent.BoundCall{{Call: "t_1", Binding: "b"}}, ExpiresAt: noon},
+		`{"interaction_id":"i_1","calls":[{"call_id":"t_1","binding":"b"}],"expires_at":"2026-01-02T12:00:00.005Z"}`,
+	},
+	{
+		agent.ApprovalDecision{Interaction: "i_1", Call: "t_1", Tool: "save", Binding: "b", Verdict: agent.VerdictDeny, Origin: agent.OriginHuman, Reason: "No.", By: ann},
+		`{"interaction_id":"i_1","call_id":"t_1","tool":"save","binding":"b","verdict":"deny","origin":"human","reason":"No.","by":` + annJSON + `}`,
+	},
+	{
+		agent.ApprovalDecision{Call: "t_1", Tool: "save", Binding: "b", Verdict: agent.VerdictDeny, Origin: agent.OriginHardPolicy},
+		`{"call_id":"t_1","tool":"save","binding":"b","verdict":"deny","origin":"hard_policy","by":{}}`,
+	},
+	{agent.ReconcileRequested{Interaction: "i_1", Call: "t_1"}, `{"interaction_id":"i_1","call_id":"t_1"}`},
+	{
+		agent.ReconcileAnswered{Interaction: "i_1", Call: "t_1", Answer: agent.ReconcileRunAgain, Note: "Look.", By: ann},
+		`{"interaction_id":"i_1","call_id":"t_1","answer":"run_again","note":"Look.","by":` + annJSON + `}`,
+	},
+	{agent.InteractionClosed{Interaction: "i_1", How: agent.ClosedWithdrawn}, `{"interaction_id":"i_1","how":"withdrawn"}`},
+}
+
+func TestEvents_StoredForm(t *testing.T) {
+	t.Parallel()
+	pinned := map[agent.Kind]bool{}
+	for _, pin := range pins {
+		kind := pin.event.Kind()
+		pinned[kind] = true
+		data, err := agent.EncodeEvent(pin.event)
+		if err != nil || string(data) != pin.json {
+			t.Errorf("%s is stored as %s (%v), want %s", kind, data, err, pin.json)
+		}
+		back, err := agent.DecodeEvent(kind, []byte(pin.json))
+		if err != nil {
+			t.Errorf("read %s: %v", kind, err)
+		}
+		if diff := cmp.Diff(pin.event, back); diff != "" {
+			t.Errorf("%s is read as (-want +got):\n%s", kind, diff)
+		}
+	}
+	for _, kind := range agent.Kinds() {
+		if !pinned[kind] {
+			t.Errorf("no stored form of %s is pinned", kind)
+		}
+	}
+}
+
+// The names that programs and earlier journals know.
+func TestEvents_Names(t *testing.T) {
+	t.Parallel()
+	want := []agent.Kind{
+		"approval_decision", "approval_requested", "assistant_message", "conversation_created", "conversation_titled",
+		"interaction_closed", "message_queued", "model_attempt_finished", "model_attempt_started", "model_usage",
+		"provider_error", "queued_message_edited", "queued_message_removed", "reasoning_display_limited",
+		"reconcile_answered", "reconcile_requested", "retry_scheduled", "rewound", "run_created", "run_finished",
+		"run_resumed", "run_started", "run_waiting", "tool_call_finished", "tool_call_requested", "tool_call_started",
+		"user_message",
+	}
+	got := agent.Kinds()
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDecodeEvent_OfANewerProgram(t *testing.T) {
+	t.Parallel()
+	const raw = `{"b":1, "a":[2],"n":1.0}`
+	e, err := agent.DecodeEvent("compaction_started", []byte(raw))
+	if err != nil || e.Kind() != "compaction_started" {
+		t.Fatalf("an unknown kind is read as %v, %v", e, err)
+	}
+	if data, err := agent.EncodeEvent(e); err != nil || string(data) != raw {
+		t.Errorf("its bytes came back as %s, %v", data, err)
+	}
+	e, err = agent.DecodeEvent("conversation_titled", []byte(`{"title":"Milk","colour":"blue"}`))
+	if diff := cmp.Diff(agent.ConversationTitled{Title: "Milk"}, e); diff != "" || err != nil {
+		t.Errorf("an unknown field: %v %s", err, diff)
+	}
+	// Nothing that a fold does with it may fail.
+	var head agent.Head
+	var timeline agent.Timeline
+	var history agent.History
+	var output agent.AttemptOutput
+	var run agent.RunState
+	unknown, _ := agent.DecodeEvent("compaction_started", []byte(raw))
+	r := agent.Record{Conversation: "c", Seq: 1, Run: "r", Event: unknown}
+	head.Apply(r)
+	timeline.Apply(r)
+	history.Apply(r)
+	output.Apply(r)
+	run.Apply(r)
+	if head.Seq != 1 || timeline.Seq != 1 || len(timeline.Take()) != 0 || run.Status != agent.StatusNone {
+		t.Errorf("an unknown event left head %d, timeline %d, run %q", head.Seq, timeline.Seq, run.Status)
+	}
+}
+
+func TestDecodeEvent_Damaged(t *testing.T) {
+	t.Parallel()
+	for _, data := range []string{``, `{`, `[]`, `"x"`, `{"epoch":"two"}`} {
+		if e, err := agent.DecodeEvent("run_started", []byte(data)); err == nil {
+			t.Errorf("%q was read as %+v", data, e)
+		}
+	}
+}
