@@ -17,6 +17,7 @@ type Timeline struct {
 
 	calls   map[CallID]*CallItem
 	changes []Change
+	noted   map[Change]bool // what is in changes
 }
 
 // A Change names what Apply changed.
@@ -36,14 +37,14 @@ const (
 	ItemRemoved  ChangeKind = "item_removed"
 	QueueChanged ChangeKind = "queue_changed"
 	TitleChanged ChangeKind = "title_changed"
-	Rebuilt      ChangeKind = "rebuilt" // everything: show it anew
+	Rebuilt      ChangeKind = "rebuilt" // everything: show it anew; it comes alone
 )
 
 // Take returns what changed since the last Take, in order and without
 // repeats, and forgets it.
 func (t *Timeline) Take() []Change {
 	list := t.changes
-	t.changes = nil
+	t.changes, t.noted = nil, nil
 	return list
 }
 
@@ -56,9 +57,14 @@ func (t *Timeline) Forget() {
 }
 
 func (t *Timeline) note(c Change) {
-	if !slices.Contains(t.changes, c) {
-		t.changes = append(t.changes, c)
+	if t.noted[c] || t.noted[Change{What: Rebuilt}] {
+		return
 	}
+	if t.noted == nil {
+		t.noted = make(map[Change]bool)
+	}
+	t.noted[c] = true
+	t.changes = append(t.changes, c)
 }
 
 // Run returns a run, or nil.
@@ -96,7 +102,8 @@ func (t *Timeline) Apply(rec Record) {
 		t.applyQueue(rec)
 	case Rewound:
 		t.Runs = slices.DeleteFunc(t.Runs, func(r *RunItem) bool { return r.FirstSeq > e.To })
-		t.changes = []Change{{What: Rebuilt}}
+		t.changes, t.noted = nil, nil
+		t.note(Change{What: Rebuilt})
 	case UserMessage:
 		t.applyQueue(rec)
 		t.Runs = append(t.Runs, &RunItem{ID: rec.Run, FirstSeq: rec.Seq, Message: e, CreatedAt: rec.At})

@@ -14,7 +14,7 @@ func OutlineText(t *agent.Timeline) string {
 	for i, r := range t.Runs {
 		fmt.Fprintf(&b, "run-%d %s: %s %s\n", i+1, r.Status, r.Message.Author.Name, quote(r.Message.Text))
 		for _, item := range r.Items {
-			fmt.Fprintf(&b, "  %s\n", outline(item))
+			fmt.Fprintf(&b, "  %s\n", ItemText(item))
 		}
 	}
 	for _, q := range t.Queue {
@@ -23,7 +23,8 @@ func OutlineText(t *agent.Timeline) string {
 	return b.String()
 }
 
-func outline(item agent.Item) string {
+// ItemText writes one item as text.
+func ItemText(item agent.Item) string {
 	switch i := item.(type) {
 	case *agent.ReasoningItem:
 		return fmt.Sprintf("reasoning of %s%s %s", i.Attempt, flags("open", i.Open, "limited", i.Limited), quote(i.Text))
