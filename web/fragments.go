@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -44,8 +45,8 @@ func (f *follower) changed(ctx context.Context, changes []agent.Change) ([]templ
 		}
 		touched[c.Run] = true
 	}
-	if len(touched) == 1 && touched[""] { // nothing but signs of life
-		return list, nil
+	if !slices.ContainsFunc(changes, func(c agent.Change) bool { return c.What != activityShown }) {
+		return list, nil // signs of life are no facts
 	}
 	for _, run := range f.timeline.Runs {
 		if touched[run.ID] {
