@@ -1,17 +1,19 @@
 // A card that has just appeared takes no decision: a click or a key that was
-// meant for something else must not sign it.
+// meant for something else must not sign it. It is marked until it does.
 const PAUSE = 500;
-const since = new WeakMap();
+
+function arrive(card) {
+  card.dataset.fresh = "";
+  setTimeout(() => delete card.dataset.fresh, PAUSE);
+}
 
 function note(root) {
-  for (const card of root.querySelectorAll("[data-card]")) {
-    if (!since.has(card)) since.set(card, performance.now());
-  }
+  if (root.matches?.("[data-card]")) arrive(root);
+  root.querySelectorAll("[data-card]").forEach(arrive);
 }
 
 function guard(event) {
-  const card = event.target.closest?.("[data-card]");
-  if (!card || performance.now() - (since.get(card) ?? 0) >= PAUSE) return;
+  if (!event.target.closest?.("[data-card][data-fresh]")) return;
   if (event.type === "click" && !event.target.closest("button[type=submit]")) return;
   event.preventDefault();
   event.stopImmediatePropagation();
