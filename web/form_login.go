@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"countersign/models"
 	"countersign/views"
@@ -40,7 +41,7 @@ func loginURL(next string) string {
 // "". Browsers read a backslash as a slash and drop control characters, so
 // whatever holds one is not taken for a path.
 func localAddress(address string) string {
-	if !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") || len(address) > 2048 {
+	if !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") || len(address) > 2048 || !utf8.ValidString(address) {
 		return ""
 	}
 	if strings.ContainsFunc(address, func(c rune) bool { return c < 0x20 || c == 0x7f || c == '\\' }) {

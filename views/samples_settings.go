@@ -1,0 +1,54 @@
+package views
+
+import "time"
+
+// doors are the pages of somebody who is not signed in.
+func (m *maker) doors() []Sample {
+	typed := SetupProps{
+		Code: m.say("YJKBF2Y7OA4J"), Name: m.say("Dana Ruiz"), Email: m.say("dana"), MinPassword: 12,
+		Errors: map[string]string{"email": m.say("Enter an email address."), "password": m.say("Use at least 12 characters.")},
+	}
+	return []Sample{
+		{Component: "page", State: "login", Frame: "page", HTML: Login(LoginProps{})},
+		{Component: "page", State: "login_wrong", Frame: "page", HTML: Login(LoginProps{Email: m.say("dana@example.com"), Next: m.say("/c/c_1"), Error: m.say("They do not match.")})},
+		{Component: "page", State: "setup", Frame: "page", HTML: Setup(SetupProps{MinPassword: 12})},
+		{Component: "page", State: "setup_wrong", Frame: "page", HTML: Setup(typed)},
+		{Component: "page", State: "error", Frame: "page", HTML: ErrorPage(ErrorProps{Title: m.say("Not found"), Text: m.say("There is nothing here."), SignedIn: true})},
+		{Component: "page", State: "error_ours", Frame: "page", HTML: ErrorPage(ErrorProps{Title: m.say("Something went wrong"), Text: m.say("The log says more."), Request: m.say("q_1")})},
+	}
+}
+
+// settings are the pages where a server is configured.
+func (m *maker) settings() []Sample {
+	worked := &ProviderTest{OK: true, Title: "It works", Text: m.say("qwen3:14b answered in 2.1 s."), Facts: []Fact{{Label: "API", Value: m.say("chat-completions")}, {Label: "Request"}}, At: m.now}
+	failed := &ProviderTest{Title: "The key was refused", Text: m.say("Check the key."), Facts: []Fact{{Label: "Category", Value: m.say("authentication")}, {Label: "HTTP", Value: m.say("401"), Unknown: "no answer"}}, At: m.now.Add(-time.Hour)}
+	rows := []ProviderRow{
+		{ID: "p_1", Name: m.say("Workshop"), Models: 1, API: "Chat Completions", Address: m.say("http://workshop.example:11434/v1"), Credential: "None", Test: worked},
+		{ID: "p_2", Name: m.say("Gateway"), Models: 4, API: "Chat Completions", Address: m.say("https://llm.harbour.example/v1"), Credential: "Environment", CredentialNote: m.say("GATEWAY_KEY"), Test: failed},
+		{ID: "p_3", Name: m.say("Practice"), Models: 1, API: "Chat Completions", Practice: true, Credential: "None needed"},
+	}
+	page := m.page("Providers", SectionProviders)
+	form := page
+	form.Narrow = true
+	fresh := ProviderForm{Page: form, Heading: "New provider", Credential: CredentialSealed, StreamUsage: true}
+	wrong := fresh
+	wrong.Name, wrong.BaseURL, wrong.Private, wrong.Credential = m.say("Gateway"), m.say("ftp://llm"), true, CredentialEnv
+	wrong.EnvName, wrong.Models, wrong.MaxOutput = m.say("GATEWAY-KEY"), m.say("qwen3:14b"), m.say("many")
+	wrong.Errors = map[string]string{
+		"name": m.say("There is a provider of this name."), "base_url": m.say("Begin with http."), "key": m.say("Enter the key."),
+		"env": m.say("Enter the name of a variable."), "models": m.say("Enter a model."), "max_output": m.say("Enter a number."),
+	}
+	saved := fresh
+	saved.ID, saved.Heading, saved.Name, saved.BaseURL, saved.KeySaved = "p_2", m.say("Gateway"), m.say("Gateway"), m.say("https://llm.harbour.example/v1"), true
+	saved.Models, saved.Test = m.say("qwen3:14b"), failed
+	practice := ProviderForm{Page: form, ID: "p_3", Heading: m.say("Practice"), Practice: true, Test: worked}
+	return []Sample{
+		{Component: "page", State: "welcome", Frame: "page", HTML: Welcome(m.page("Set up Countersign", ""))},
+		{Component: "page", State: "providers", Frame: "page", HTML: Providers(ProvidersProps{Page: page, Rows: rows})},
+		{Component: "page", State: "providers_none", Frame: "page", HTML: Providers(ProvidersProps{Page: page, CanPractice: true})},
+		{Component: "page", State: "provider_new", Frame: "page", HTML: Provider(fresh)},
+		{Component: "page", State: "provider_wrong", Frame: "page", HTML: Provider(wrong)},
+		{Component: "page", State: "provider_saved", Frame: "page", HTML: Provider(saved)},
+		{Component: "page", State: "provider_practice", Frame: "page", HTML: Provider(practice)},
+	}
+}
