@@ -77,22 +77,20 @@ func (e *Engine) Send(ctx context.Context, id ConversationID, m SendMessage) (Se
 		return Sent{}, err
 	}
 	sent := Sent{Conversation: id, Run: RunFor(id, m.Message)}
-	if _, err := e.state(ctx, RunRef{id, sent.Run}); !errors.Is(err, ErrNotFound) {
-		return sent, err
-	}
 	_, err := e.commit(ctx, id, func(h Head) ([]Entry, error) {
-		sent.Queued = h.Busy()
-		switch {
-		case h.Queued(m.Message) >= 0:
+		if h.Queued(m.Message) >= 0 {
 			sent.Queued = true
 			return nil, nil
-		case h.Run != nil && h.Run.ID == sent.Run:
+		}
+		if _, err := e.state(ctx, RunRef{id, sent.Run}); !errors.Is(err, ErrNotFound) {
 			sent.Queued = false
-			return nil, nil
-		case len(h.Queue) >= MaxQueue:
+			return nil, err
+		}
+		sent.Queued = h.Busy()
+		if len(h.Queue) >= MaxQueue {
 			return nil, &InputError{Message: fmt.Sprintf("%d messages are waiting already. Remove one or let the run end first.", MaxQueue)}
 		}
-		queued := Entry{Event: MessageQueued{Message: m.Message, Text: m.Text, Author: m.Author, Output: m.Output}}
+		queued := Entry{Event: MessageQueued(m)}
 		switch {
 		case h.Busy():
 			return []Entry{queued}, nil
