@@ -108,14 +108,29 @@ func NewEngine(c Config) *Engine {
 // caller must hold the data directory alone: runs that an earlier process had
 // are taken over at once.
 func (e *Engine) Start(ctx context.Context) error {
+	if err := e.adopt(ctx); err != nil {
+		return err
+	}
+	e.wg.Go(e.watch)
+	return nil
+}
+
+// adopt has workers look at the runs that want one and have none: when the
+// engine starts, and later those whose worker could not record how it ended,
+// as on a full disk.
+func (e *Engine) adopt(ctx context.Context) error {
 	runs, err := e.index.Unfinished(ctx)
 	if err != nil {
 		return fmt.Errorf("find unfinished runs: %w", err)
 	}
 	for _, r := range runs {
-		e.wake(r)
+		e.mu.Lock()
+		held := e.workers[r] != nil
+		e.mu.Unlock()
+		if !held {
+			e.wake(r)
+		}
 	}
-	e.wg.Go(e.watchExpiry)
 	return nil
 }
 

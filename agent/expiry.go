@@ -6,38 +6,43 @@ import (
 	"time"
 )
 
-// expiryPoll is the longest time between two looks at the clock: a wall clock
-// that was set, or a machine that slept, is noticed by then.
-const expiryPoll = 30 * time.Second
+// watchPoll is the longest time between two looks at the clock and at the
+// runs: a wall clock that was set, or a machine that slept, is noticed by then.
+const watchPoll = 30 * time.Second
 
-// watchExpiry closes the cards that nobody decided in time, also those that
-// lapsed while the server was down.
-func (e *Engine) watchExpiry() {
-	for {
-		wait := expiryPoll
-		due, next, err := e.index.Expiring(e.ctx, e.now())
-		if err != nil && e.ctx.Err() == nil {
-			e.log.Error("look for expired cards", "error", err)
-		}
-		for _, r := range due {
-			if err := e.expire(e.ctx, r); err != nil && !errors.Is(err, ErrNotWaiting) && e.ctx.Err() == nil {
-				e.log.Error("expire a card", "conversation", r.Conversation, "run", r.Run, "error", err)
-			}
-		}
-		if !next.IsZero() {
-			wait = min(wait, max(next.Sub(e.now()), time.Millisecond))
-		}
-		timer := time.NewTimer(wait)
+// watch closes the cards that nobody decided in time, also those that lapsed
+// while the server was down, and takes care of runs that lost their worker.
+func (e *Engine) watch() {
+	for e.ctx.Err() == nil {
+		timer := time.NewTimer(e.expireDue())
 		select {
 		case <-timer.C:
+			if err := e.adopt(e.ctx); err != nil && e.ctx.Err() == nil {
+				e.log.Error("look for runs without a worker", "error", err)
+			}
 		case <-e.due:
 		case <-e.ctx.Done():
 		}
 		timer.Stop()
-		if e.ctx.Err() != nil {
-			return
+	}
+}
+
+// expireDue closes the cards whose time is over and returns when to look
+// again.
+func (e *Engine) expireDue() time.Duration {
+	due, next, err := e.index.Expiring(e.ctx, e.now())
+	if err != nil && e.ctx.Err() == nil {
+		e.log.Error("look for expired cards", "error", err)
+	}
+	for _, r := range due {
+		if err := e.expire(e.ctx, r); err != nil && !errors.Is(err, ErrNotWaiting) && e.ctx.Err() == nil {
+			e.log.Error("expire a card", "conversation", r.Conversation, "run", r.Run, "error", err)
 		}
 	}
+	if next.IsZero() {
+		return watchPoll
+	}
+	return min(watchPoll, max(next.Sub(e.now()), time.Millisecond))
 }
 
 func (e *Engine) watchDue() {

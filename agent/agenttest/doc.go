@@ -39,6 +39,8 @@
 //	forbid TOOL             from now on by hard policy
 //	redefine TOOL [read_only]   it is another one from the next start on
 //	rewind m2               forget the run of that message and those after it
+//	disk full               from now on nothing can be written
+//	disk free               now it can
 //	stop                    shut the engine down
 //	kill                    end it as a power cut does
 //	kill before KIND        at the append that holds such an event, unwritten

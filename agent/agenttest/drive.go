@@ -124,6 +124,11 @@ func (d *drive) machine(ctx context.Context, verb string, words []string) error 
 			}
 		}
 		return fmt.Errorf("there is no tool %s", first)
+	case "disk":
+		if first != "full" && first != "free" {
+			return fmt.Errorf("a disk is full or free, not %q", first)
+		}
+		d.store.setFull(first == "full")
 	case "stop":
 		d.Stop()
 	case "start":

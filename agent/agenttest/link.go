@@ -14,8 +14,11 @@ import (
 	"countersign/providers"
 )
 
-// errKilled is what a killed engine gets from its journal.
-var errKilled = errors.New("the engine was killed")
+var (
+	// errKilled is what a killed engine gets from its journal.
+	errKilled = errors.New("the engine was killed")
+	errFull   = errors.New("the disk is full")
+)
 
 // A store is the journal that engines come and go on. It checks every append:
 // no engine may make a move that is not legal.
@@ -24,6 +27,7 @@ type store struct {
 	memory *journaltest.Memory
 
 	mu      sync.Mutex
+	full    bool          // the disk is
 	changed chan struct{} // closed at the next append
 	states  map[agent.RunRef]*agent.RunState
 }
@@ -39,9 +43,18 @@ func (s *store) next() <-chan struct{} {
 	return s.changed
 }
 
+func (s *store) setFull(full bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.full = full
+}
+
 func (s *store) append(ctx context.Context, b agent.Batch) ([]agent.Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.full {
+		return nil, errFull
+	}
 	records, err := s.memory.Append(ctx, b)
 	if err != nil {
 		return nil, err
