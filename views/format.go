@@ -16,11 +16,12 @@ func minute(t time.Time) string { return t.Format("15:04") }
 // stamp is a time for machines.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// span is how long something took or will take: 0.4 s, 9 s, 4 min 12 s, 2 h 5 min.
-// static/js/time.js counts in the same form.
+// span is how long something took: under 0.1 s, 0.4 s, 9 s, 4 min 12 s, 2 h 5 min.
 func span(d time.Duration) string {
 	d = max(d, 0)
 	switch s := int64(d / time.Second); {
+	case d > 0 && d < 100*time.Millisecond:
+		return "under 0.1 s"
 	case d < 3*time.Second:
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	case s < 60:
@@ -33,6 +34,7 @@ func span(d time.Duration) string {
 }
 
 // seconds is a duration that is still being counted, in whole seconds.
+// static/js/time.js counts in the same form.
 func seconds(d time.Duration) string {
 	if d = d.Truncate(time.Second); d < 3*time.Second {
 		return fmt.Sprintf("%d s", max(d, 0)/time.Second)

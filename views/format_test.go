@@ -11,6 +11,7 @@ func TestSpan(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		-time.Second:                                 "0.0 s",
+		time.Millisecond:                             "under 0.1 s",
 		400 * time.Millisecond:                       "0.4 s",
 		2900 * time.Millisecond:                      "2.9 s",
 		3 * time.Second:                              "3 s",

@@ -34,11 +34,12 @@ const (
 	SectionNew          Section = "new" // a new conversation
 	SectionConversation Section = "conversation"
 	SectionProviders    Section = "providers"
+	SectionAgents       Section = "agents"
 )
 
 // settings reports whether the sidebar lists settings instead of
 // conversations.
-func (s Section) settings() bool { return s == SectionProviders }
+func (s Section) settings() bool { return s == SectionProviders || s == SectionAgents }
 
 // Theme is a person's choice of colours. Browsers keep it in the cookie named
 // [ThemeCookie], so that the first paint is right.

@@ -18,6 +18,7 @@ const (
 	ProvidersURL     = "/settings/providers"
 	NewProviderURL   = "/settings/providers/new"
 	PracticeURL      = "/settings/providers/practice" // POST registers the practice provider
+	AgentsURL        = "/settings/agents"
 	GalleryURL       = "/dev/gallery"
 )
 
@@ -64,3 +65,6 @@ func ProviderTestURL(id string) string { return ProviderURL(id) + "/test" }
 
 // ProviderDeleteURL removes a provider.
 func ProviderDeleteURL(id string) string { return ProviderURL(id) + "/delete" }
+
+// AgentURL is the page of an agent. Its form posts to the same address.
+func AgentURL(id agent.AgentID) string { return AgentsURL + "/" + url.PathEscape(string(id)) }
