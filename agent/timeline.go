@@ -115,13 +115,14 @@ func (t *Timeline) Apply(rec Record) {
 	}
 }
 
+// applyQueue folds in a record that may change the queue. It always counts as
+// a change: a timeline that began at a run does not know the messages that
+// waited by then.
 func (t *Timeline) applyQueue(rec Record) {
 	h := Head{Queue: t.Queue}
 	h.Apply(rec)
-	if !slices.Equal(h.Queue, t.Queue) {
-		t.Queue = h.Queue
-		t.note(Change{What: QueueChanged})
-	}
+	t.Queue = h.Queue
+	t.note(Change{What: QueueChanged})
 }
 
 func (t *Timeline) applyRun(run *RunItem, rec Record) {

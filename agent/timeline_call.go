@@ -19,7 +19,9 @@ func (t *Timeline) applyCall(run *RunItem, rec Record) {
 			c.Outcome, c.Result, c.Took = e.Outcome, e.Result, millis(e.DurationMS)
 			started := c.State == CallRunning
 			c.State = CallFinished
-			if started || !run.toldByCard(e.Call) {
+			if card := run.refusal(e.Call); card != nil && !started {
+				t.put(run, card) // it says what became of the call
+			} else {
 				t.put(run, c)
 			}
 		}
@@ -66,13 +68,16 @@ func (t *Timeline) decide(run *RunItem, rec Record, e ApprovalDecision) {
 	}
 }
 
-// toldByCard reports whether a card of the run says why the call did not run.
-// One that says that the call was allowed does not.
-func (r *RunItem) toldByCard(id CallID) bool {
-	return slices.ContainsFunc(r.Items, func(i Item) bool {
-		card, ok := i.(*ApprovalItem)
-		return ok && slices.ContainsFunc(card.Calls, func(c *ApprovalCall) bool {
+// refusal returns the card of the run that says why the call did not run, or
+// nil. One that says that the call was allowed does not.
+func (r *RunItem) refusal(id CallID) *ApprovalItem {
+	for _, item := range r.Items {
+		card, ok := item.(*ApprovalItem)
+		if ok && slices.ContainsFunc(card.Calls, func(c *ApprovalCall) bool {
 			return c.Call == id && (c.Decision == nil || c.Decision.Verdict != VerdictAllow)
-		})
-	})
+		}) {
+			return card
+		}
+	}
+	return nil
 }
