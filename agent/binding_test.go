@@ -70,8 +70,12 @@ func TestDefinition_HashCoversEveryField(t *testing.T) {
 
 func TestDerivedIDs(t *testing.T) {
 	t.Parallel()
-	if RunFor("c", "m") != RunFor("c", "m") || ConversationFor("u", "m") != ConversationFor("u", "m") {
-		t.Error("the same request has two names")
+	run, conversation := RunFor("c", "m"), ConversationFor("u", "m")
+	if again := RunFor("c", "m"); again != run {
+		t.Errorf("the same run has two names: %s and %s", run, again)
+	}
+	if again := ConversationFor("u", "m"); again != conversation {
+		t.Errorf("the same conversation has two names: %s and %s", conversation, again)
 	}
 	if RunFor("c1", "m") == RunFor("c", "1m") || RunFor("c", "m") == RunFor("d", "m") || ConversationFor("u", "m") == ConversationFor("v", "m") {
 		t.Error("two requests have one name")

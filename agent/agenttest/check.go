@@ -11,13 +11,10 @@ import (
 
 // Check reports what may not be true of a conversation, whatever happened to
 // it: a gap, a call with two results or, in a run that is over, with none, a
-// call that ran twice without a word, something left open.
+// call that ran without leave or ran twice without a word, something left open.
 func Check(t testing.TB, m *journaltest.Memory, id agent.ConversationID) {
 	t.Helper()
-	type call struct{ started, finished int }
-	calls := map[agent.CallID]*call{}
 	open := map[string]agent.RunID{} // attempts and interactions
-	owner := map[agent.CallID]agent.RunID{}
 	epochs := map[agent.RunID]int{}
 	for i, r := range m.Records(id) {
 		if r.Seq != agent.Seq(i+1) {
@@ -36,17 +33,6 @@ func Check(t testing.TB, m *journaltest.Memory, id agent.ConversationID) {
 				t.Errorf("record %d: %s is not open", r.Seq, e.Attempt)
 			}
 			delete(open, string(e.Attempt))
-		case agent.ToolCallRequested:
-			calls[e.Call], owner[e.Call] = &call{}, r.Run
-		case agent.ToolCallStarted:
-			if c := calls[e.Call]; c.finished > 0 || (c.started > 0) != e.Again {
-				t.Errorf("record %d: %s starts, was started %d times and finished %d times", r.Seq, e.Call, c.started, c.finished)
-			}
-			calls[e.Call].started++
-		case agent.ToolCallFinished:
-			if calls[e.Call].finished++; calls[e.Call].finished > 1 {
-				t.Errorf("record %d: a second result of %s", r.Seq, e.Call)
-			}
 		case agent.ApprovalRequested:
 			open[string(e.Interaction)] = r.Run
 		case agent.ReconcileRequested:
@@ -62,8 +48,55 @@ func Check(t testing.TB, m *journaltest.Memory, id agent.ConversationID) {
 					t.Errorf("record %d: %s is left open", r.Seq, name)
 				}
 			}
-			for id, run := range owner {
-				if run == r.Run && calls[id].finished == 0 {
+		}
+	}
+	checkCalls(t, m.Records(id))
+}
+
+// A checkedCall is what the records said of a call.
+type checkedCall struct {
+	agent.ToolCallRequested
+	run               agent.RunID
+	started, finished int
+	allowed           string // the binding that a person allowed
+	again             bool   // a person said so, since the last start
+}
+
+func checkCalls(t testing.TB, records []agent.Record) {
+	t.Helper()
+	calls := map[agent.CallID]*checkedCall{}
+	for _, r := range records {
+		switch e := r.Event.(type) {
+		case agent.ToolCallRequested:
+			calls[e.Call] = &checkedCall{ToolCallRequested: e, run: r.Run}
+		case agent.ApprovalDecision:
+			if c := calls[e.Call]; e.Verdict == agent.VerdictAllow {
+				c.allowed = e.Binding
+			} else {
+				c.allowed = ""
+			}
+		case agent.ReconcileAnswered:
+			calls[e.Call].again = e.Answer == agent.ReconcileRunAgain
+		case agent.ToolCallStarted:
+			c := calls[e.Call]
+			if c.finished > 0 || (c.started > 0) != e.Again {
+				t.Errorf("record %d: %s starts, was started %d times and finished %d times", r.Seq, e.Call, c.started, c.finished)
+			}
+			if !c.ReadOnly && c.allowed != e.Binding {
+				t.Errorf("record %d: %s runs as %q, allowed was %q", r.Seq, e.Call, e.Binding, c.allowed)
+			}
+			if !c.ReadOnly && e.Again && !c.again {
+				t.Errorf("record %d: %s runs again, and nobody said so", r.Seq, e.Call)
+			}
+			c.started++
+			c.again = false
+		case agent.ToolCallFinished:
+			if calls[e.Call].finished++; calls[e.Call].finished > 1 {
+				t.Errorf("record %d: a second result of %s", r.Seq, e.Call)
+			}
+		case agent.RunFinished:
+			for id, c := range calls {
+				if c.run == r.Run && c.finished == 0 {
 					t.Errorf("record %d: %s has no result", r.Seq, id)
 				}
 			}
