@@ -27,6 +27,7 @@ function hello() {
 
 function connect() {
   clearTimeout(retry);
+  listen();
   const url = new URL(region.dataset.live, location.href);
   url.protocol = url.protocol.replace("http", "ws");
   const s = (socket = new WebSocket(url));
@@ -38,9 +39,14 @@ function connect() {
   s.onclose = (event) => s === socket && lost(event.code);
 }
 
-function heard() {
+// listen gives the server its time to say something.
+function listen() {
   clearTimeout(silence);
-  silence = setTimeout(() => drop(), SILENCE);
+  silence = setTimeout(drop, SILENCE);
+}
+
+function heard() {
+  listen();
   tries = 0;
   if (!wasLost) return;
   wasLost = false;
