@@ -1,10 +1,13 @@
 package e2e_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
 
@@ -19,6 +22,9 @@ const (
 	isFailed  = "the last run failed"
 	isStopped = "the last run was stopped"
 )
+
+// waitLimit bounds a wait that is not the browser's own.
+const waitLimit = 10 * time.Second
 
 // A chat is a server whose only model plays a script, and a tab of its admin
 // at the page of a new conversation.
@@ -168,4 +174,21 @@ func (p *page) wantAbsent(texts []string, addresses ...string) {
 		}
 		p.lacks("the source of "+address, source, texts)
 	}
+}
+
+// until tries again what can't be waited for in the page, such as what a page
+// without script shows once it is loaded anew.
+func (p *page) until(what string, holds func() bool) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), waitLimit)
+	defer cancel()
+	for !holds() {
+		if ctx.Err() != nil {
+			p.t.Fatalf("%s: not within %v", what, waitLimit)
+		}
+	}
+}
+
+func containsAll(text string, parts []string) bool {
+	return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(text, part) })
 }
