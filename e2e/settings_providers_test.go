@@ -183,11 +183,16 @@ func TestProviderAddressesThatAreRefused(t *testing.T) {
 // readCase reads the input of a recorded fault of others; see testdata.
 func readCase(t *testing.T, name string, into any) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name + "/input.json")
+	readJSON(t, "testdata/"+name+"/input.json", into)
+}
+
+func readJSON(t *testing.T, path string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		t.Fatalf("read the case %s: %v", name, err)
+		t.Fatalf("read %s: %v", path, err)
 	}
 }
