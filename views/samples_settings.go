@@ -50,5 +50,26 @@ func (m *maker) settings() []Sample {
 		{Component: "page", State: "provider_wrong", Frame: "page", HTML: Provider(wrong)},
 		{Component: "page", State: "provider_saved", Frame: "page", HTML: Provider(saved)},
 		{Component: "page", State: "provider_practice", Frame: "page", HTML: Provider(practice)},
+		{Component: "page", State: "agents", Frame: "page", HTML: Agents(AgentsProps{Page: m.page("Agents", SectionAgents), Rows: m.agents()})},
+		{Component: "page", State: "agents_none", Frame: "page", HTML: Agents(AgentsProps{Page: m.page("Agents", SectionAgents)})},
+		{Component: "page", State: "agent", Frame: "page", HTML: Agent(m.agentForm())},
+	}
+}
+
+func (m *maker) agents() []AgentRow {
+	return []AgentRow{
+		{ID: "g_1", Name: m.say("Operations"), Model: m.model(), Tools: []string{m.say("current_time"), m.say("notes_write")}},
+		{ID: "g_2", Name: m.say("Reader"), Model: m.model(), Missing: true},
+	}
+}
+
+func (m *maker) agentForm() AgentForm {
+	page := m.page("Operations", SectionAgents)
+	page.Narrow = true
+	return AgentForm{
+		Page: page, ID: "g_1", Heading: m.say("Operations"), Name: m.say("Operations"), Instructions: m.say("Read first. Ask before you change anything."),
+		Model: "p_1/a", Models: []Option{{Value: "p_1/a", Label: m.say("claude-sonnet-4-5"), Group: m.say("Anthropic")}},
+		Tools: []string{m.say("current_time")}, Reasoning: true,
+		Errors: map[string]string{"instructions": m.say("Instructions may be 64 KiB long.")},
 	}
 }

@@ -66,6 +66,9 @@ func (s *Server) routes() []route {
 		{"POST /settings/providers/{provider}", admin, s.updateProvider},
 		{"POST /settings/providers/{provider}/test", admin, s.testProvider},
 		{"POST /settings/providers/{provider}/delete", admin, s.deleteProvider},
+		{"GET /settings/agents", admin, s.listAgents},
+		{"GET /settings/agents/{agent}", admin, s.editAgent},
+		{"POST /settings/agents/{agent}", admin, s.updateAgent},
 	}
 }
 

@@ -18,7 +18,7 @@ func (s *Server) deleteProvider(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.tests.drop(id)
-	if err := s.keepAgentUsable(r.Context()); err != nil {
+	if err := s.keepAgentUsable(r.Context(), false); err != nil {
 		return err
 	}
 	s.log.InfoContext(r.Context(), "provider removed", "request", requestOf(r.Context()).id, "provider", id, "user", requestOf(r.Context()).user)

@@ -52,7 +52,7 @@ func (s *Server) savedProvider(w http.ResponseWriter, r *http.Request, form prov
 		return err
 	}
 	s.tests.drop(saved.ID) // it was another connection that was tested
-	if err := s.keepAgentUsable(r.Context()); err != nil {
+	if err := s.keepAgentUsable(r.Context(), before == nil); err != nil {
 		return err
 	}
 	s.log.InfoContext(r.Context(), "provider saved", "request", requestOf(r.Context()).id, "provider", saved.ID, "user", requestOf(r.Context()).user)

@@ -1,0 +1,74 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"countersign/agent"
+	"countersign/web/webtest"
+)
+
+func onlyAgent(t *testing.T, s *webtest.Server) agent.Agent {
+	t.Helper()
+	list, err := s.DB.Agents().List(t.Context())
+	if err != nil || len(list) != 1 {
+		t.Fatalf("got %d agents, %v; want 1", len(list), err)
+	}
+	return list[0]
+}
+
+func TestAgentIsEdited(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.Admin.Post("/settings/providers", providerForm("Local", "http://127.0.0.1:1/v1"))
+	before := onlyAgent(t, s)
+	page := s.Admin.Get("/settings/agents/" + string(before.ID))
+	other := before.Model.Provider + "/other-model"
+	for _, want := range []string{before.Instructions, `value="` + other + `"`, "notes_write"} {
+		if !strings.Contains(page.Body, want) {
+			t.Errorf("the page lacks %q\n%s", want, page.Body)
+		}
+	}
+	form := url.Values{"name": {"Operations"}, "instructions": {" Be brief.\r\nBe exact. "}, "model": {other}, "buffer_attempts": {"on"}}
+	saved := s.Admin.Post("/settings/agents/"+string(before.ID), form)
+	if got := s.Admin.Follow(saved); !strings.Contains(got.Body, "Saved.") || !strings.Contains(got.Body, "Operations") {
+		t.Errorf("the page does not say that it was saved\n%s", got.Body)
+	}
+	got := onlyAgent(t, s)
+	if got.Name != "Operations" || got.Instructions != "Be brief.\nBe exact." || got.Model.Model != "other-model" ||
+		got.Output != (agent.OutputOptions{BufferAttempts: true}) || len(got.Tools) != len(before.Tools) {
+		t.Errorf("got %+v", got)
+	}
+
+	form.Set("name", "")
+	wrong := s.Admin.Post("/settings/agents/"+string(before.ID), form)
+	if wrong.Status != http.StatusUnprocessableEntity || !strings.Contains(wrong.Body, "Enter a name") || !strings.Contains(wrong.Body, "Be exact.") {
+		t.Errorf("without a name: got %d\n%s", wrong.Status, wrong.Body)
+	}
+	form.Set("model", "p_nobody/gpt")
+	if got := s.Admin.Post("/settings/agents/"+string(before.ID), form); got.Status != http.StatusUnprocessableEntity {
+		t.Errorf("a model that is not offered: got %d, want 422", got.Status)
+	}
+}
+
+func TestAgentKeepsAModelThatIsGone(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.Admin.Post("/settings/providers", providerForm("Local", "http://127.0.0.1:1/v1"))
+	a := onlyAgent(t, s)
+	if err := s.DB.Providers().Delete(t.Context(), a.Model.Provider); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Admin.Get("/settings/agents"); !strings.Contains(got.Body, "Not offered any more") {
+		t.Errorf("the list does not say that the model is gone\n%s", got.Body)
+	}
+	form := url.Values{"name": {"Renamed"}, "model": {a.Model.Provider + "/" + a.Model.Model}}
+	if got := s.Admin.Post("/settings/agents/"+string(a.ID), form); got.Status != http.StatusSeeOther {
+		t.Errorf("got %d\n%s", got.Status, got.Body)
+	}
+	if got := onlyAgent(t, s); got.Name != "Renamed" || got.Model != a.Model {
+		t.Errorf("got %+v, want the model it had", got)
+	}
+}
