@@ -309,9 +309,9 @@ func DocumentTitle(title string) templ.Component {
 	})
 }
 
-// DraftText appends a delta to an attempt's draft. The splitter has seen the
-// text before it.
-func DraftText(d agent.Delta, s *Splitter) templ.Component {
+// DraftText appends a delta to an attempt's draft. The parts are its text as
+// the [Splitter] of the draft cut it.
+func DraftText(d agent.Delta, parts []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -384,7 +384,7 @@ func DraftText(d agent.Delta, s *Splitter) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for i, part := range s.Split(d.Text) {
+		for i, part := range parts {
 			if i == 0 && d.Start > 0 {
 				var templ_7745c5c3_Var20 string
 				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(Printable(part))

@@ -22,7 +22,11 @@ type follower struct {
 
 	sub      *agent.Subscription
 	timeline agent.Timeline
+	reached  agent.Seq // what the page was told that it has
 	draft    draftOnPage
+	// written is the draft for the frame that is being made, nil until it is
+	// asked for: all of a frame is of one moment.
+	written *agent.Draft
 	// announced is the newest sentence for assistive technology.
 	announced string
 }
@@ -36,7 +40,8 @@ func (f *follower) wake() <-chan struct{} { return f.sub.Wake() }
 func (f *follower) close() { f.sub.Close() }
 
 // begin subscribes and brings the page from what it has to what is true now. A
-// first connection, one after a loss and one of a second tab are the same.
+// first connection, one after a loss and one of a second tab are the same. The
+// answer is never empty: it is how the page learns that it is connected.
 func (f *follower) begin(ctx context.Context, have words) (*bytes.Buffer, error) {
 	var draft agent.Draft
 	f.sub, draft = f.server.config.Engine.Follow(f.id)
@@ -130,17 +135,23 @@ func (f *follower) beat(ctx context.Context) (*bytes.Buffer, error) {
 	return frame, views.Beat(f.timeline.Seq).Render(ctx, frame)
 }
 
-// frame renders changes of the record, then what has grown since.
+// frame renders changes of the record, then what has grown since, then how far
+// that brings the page: records that change nothing on it count too, or the
+// next beat would have it connect anew.
 func (f *follower) frame(ctx context.Context, changes []agent.Change, deltas []agent.Delta) (*bytes.Buffer, error) {
-	var frame bytes.Buffer
-	f.scene.Now = f.server.config.Now()
+	f.scene.Now, f.written = f.server.config.Now(), nil
 	list, err := f.changed(ctx, changes)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range deltas {
-		list = append(list, f.grown(d))
+		list = append(list, f.grown(d)...)
 	}
+	if f.reached != f.timeline.Seq {
+		f.reached = f.timeline.Seq
+		list = append(list, views.Reached(f.reached))
+	}
+	var frame bytes.Buffer
 	for _, fragment := range list {
 		if err := fragment.Render(ctx, &frame); err != nil {
 			return nil, err
@@ -148,4 +159,24 @@ func (f *follower) frame(ctx context.Context, changes []agent.Change, deltas []a
 	}
 	f.timeline.Forget()
 	return &frame, nil
+}
+
+// newest returns the newest run, nil before the first one. One that is over is
+// not in the timeline any more.
+func (f *follower) newest(ctx context.Context) (*agent.RunItem, error) {
+	if n := len(f.timeline.Runs); n > 0 {
+		return f.timeline.Runs[n-1], nil
+	}
+	runs, err := f.server.config.DB.Conversations().Runs(ctx, f.id, 0, 1)
+	if err != nil || len(runs) == 0 {
+		return nil, err
+	}
+	var t agent.Timeline
+	for r, err := range f.server.journal.ReadRun(ctx, f.id, runs[0].ID) {
+		if err != nil {
+			return nil, err
+		}
+		t.Apply(r)
+	}
+	return t.Run(runs[0].ID), nil
 }

@@ -53,15 +53,16 @@ func (f *follower) changed(ctx context.Context, changes []agent.Change) ([]templ
 			list = append(list, replace(views.RunState(run)))
 		}
 	}
-	return append(append(list, f.surroundings(head)...), views.Reached(f.timeline.Seq)), nil
+	around, err := f.surroundings(ctx, head)
+	return append(list, around...), err
 }
 
 // surroundings are the parts of the page around the runs that say where the
 // newest one stands.
-func (f *follower) surroundings(head agent.Head) []templ.Component {
-	var run *agent.RunItem
-	if n := len(f.timeline.Runs); n > 0 {
-		run = f.timeline.Runs[n-1]
+func (f *follower) surroundings(ctx context.Context, head agent.Head) ([]templ.Component, error) {
+	run, err := f.newest(ctx)
+	if err != nil {
+		return nil, err
 	}
 	list := []templ.Component{
 		replace(views.BarMeta(head.AgentName, views.StatusOf(run))),
@@ -74,7 +75,7 @@ func (f *follower) surroundings(head agent.Head) []templ.Component {
 		f.announced = text
 		list = append(list, views.Announce(text))
 	}
-	return list
+	return list, nil
 }
 
 // row is the conversation in the sidebar of its own page.
@@ -101,17 +102,15 @@ func (f *follower) rebuilt(ctx context.Context, head agent.Head) ([]templ.Compon
 		replace(views.Queue(f.scene, head.Queue)),
 		replace(views.BarTitle(head.Title)),
 	}
-	return append(append(list, f.surroundings(head)...), views.Reached(f.timeline.Seq)), nil
+	around, err := f.surroundings(ctx, head)
+	return append(list, around...), err
 }
 
 // entry draws one item. One that is still being written is drawn with all that
 // has arrived by now.
 func (f *follower) entry(run *agent.RunItem, item agent.Item) templ.Component {
 	if open := openAttempt(item); open != "" {
-		draft := f.server.config.Engine.Draft(f.id)
-		if draft.Attempt != open {
-			draft = agent.Draft{Attempt: open}
-		}
+		draft := f.draftOf(open)
 		f.timeline.SetDraft(draft)
 		if _, ok := item.(*agent.ReasoningItem); ok {
 			f.draft.drawn(open, agent.ChannelReasoning, draft.Reasoning)
@@ -120,6 +119,18 @@ func (f *follower) entry(run *agent.RunItem, item agent.Item) templ.Component {
 		}
 	}
 	return within(views.Put(views.RunStepsID(run.ID)), views.Entry(f.scene, run, item))
+}
+
+// draftOf returns the draft of an attempt that is still being written.
+func (f *follower) draftOf(open agent.AttemptID) agent.Draft {
+	if f.written == nil {
+		draft := f.server.config.Engine.Draft(f.id)
+		f.written = &draft
+	}
+	if f.written.Attempt != open {
+		return agent.Draft{Attempt: open}
+	}
+	return *f.written
 }
 
 // openAttempt returns the attempt of an item that is still being written, ""
@@ -152,21 +163,22 @@ func (f *follower) activity(attempt agent.AttemptID) templ.Component {
 
 // grown returns the fragment for a delta, or draws the whole draft when the
 // page lacks something before it.
-func (f *follower) grown(d agent.Delta) templ.Component {
+func (f *follower) grown(d agent.Delta) []templ.Component {
 	rest, gap := f.draft.take(d)
+	var list []templ.Component
 	if gap {
 		for _, run := range f.timeline.Runs {
 			for _, item := range run.Items {
 				if openAttempt(item) == d.Attempt {
-					return f.entry(run, item)
+					list = append(list, f.entry(run, item))
 				}
 			}
 		}
 	}
-	if rest.Text == "" {
-		return templ.NopComponent
+	if rest.Text != "" {
+		list = append(list, views.DraftText(rest, f.draft.channel(rest.Channel).splitter.Split(rest.Text)))
 	}
-	return views.DraftText(rest, &f.draft.channel(rest.Channel).splitter)
+	return list
 }
 
 // within renders a child in a component that takes one, and replace renders a

@@ -87,7 +87,7 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request) error {
 func (k *socket) read(ctx context.Context) {
 	defer k.cancel(nil)
 	k.conn.SetReadLimit(maxWords)
-	hear := func() { _ = k.conn.SetReadDeadline(time.Now().Add(k.pace.silence())) }
+	hear := func() { _ = k.conn.SetReadDeadline(time.Now().Add(k.pace.Silence)) }
 	_ = k.conn.SetReadDeadline(time.Now().Add(k.pace.Hello))
 	k.conn.SetPongHandler(func(string) error { hear(); return nil })
 	for {
