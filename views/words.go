@@ -35,6 +35,7 @@ var categoryWords = map[string]words{
 
 // codeWords replace the words of a category where the code says more.
 var codeWords = map[string]words{
+	"provider_removed":            {"%s was removed", "The provider of this conversation is not set up here any more.", "Start a new conversation with another one."},
 	"invalid_tool_call_index":     {"%s sent a tool call that could not be read", "The stream was malformed, so no tool ran.", ""},
 	"invalid_tool_call_arguments": {"%s sent a tool call that could not be read", "Its arguments are not one JSON object, so no tool ran.", ""},
 	"connect_timeout":             {"%s could not be reached in time", "No connection was made before the limit.", ""},
@@ -54,7 +55,7 @@ func errorWords(e *agent.ProviderError, provider string) words {
 		w = otherWords
 	}
 	if c, ok := codeWords[e.Code]; ok {
-		w.title, w.what = c.title, c.what
+		w.title, w.what, w.next = c.title, c.what, or(c.next, w.next)
 	}
 	w.title = strings.ReplaceAll(w.title, "%s", or(provider, "The provider"))
 	return w
