@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"countersign/agent"
 	"countersign/agent/agenttest"
@@ -20,8 +21,9 @@ type setting struct {
 	run agent.RunRef
 }
 
-// begin starts the run of a script, with tools as in a scenario.
-func begin(t *testing.T, tools, script string) *setting {
+// begin starts the run of a script, with tools and options as in a scenario. It
+// returns when the run waits or is over.
+func begin(t *testing.T, tools, options, script string) *setting {
 	t.Helper()
 	list, err := agenttest.ParseTools(tools)
 	if err != nil {
@@ -31,8 +33,12 @@ func begin(t *testing.T, tools, script string) *setting {
 	if err != nil {
 		t.Fatal(err)
 	}
+	parsedOptions, err := agenttest.ParseOptions(options)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &setting{Server: agenttest.NewServer(t, agenttest.Config{
-		Provider: scripted.NewProvider(scripted.NewStage(parsed)), Tools: list,
+		Provider: scripted.NewProvider(scripted.NewStage(parsed)), Tools: list, Options: parsedOptions,
 	})}
 	sent, err := s.Engine.Create(t.Context(), agent.NewConversation{
 		Agent: agent.Agent{ID: "agent"}, SendMessage: agent.SendMessage{Message: "m1", Text: "Go.", Author: ann},
@@ -41,8 +47,17 @@ func begin(t *testing.T, tools, script string) *setting {
 		t.Fatal(err)
 	}
 	s.run = agent.RunRef{Conversation: sent.Conversation, Run: sent.Run}
-	synctest.Wait()
+	s.await(t, append(ends, agent.StatusWaitingApproval)...)
 	return s
+}
+
+var ends = []agent.RunStatus{agent.StatusSucceeded, agent.StatusFailed, agent.StatusCancelled}
+
+func (s *setting) await(t *testing.T, statuses ...agent.RunStatus) {
+	t.Helper()
+	if err := s.Await(s.run.Conversation, time.Minute, statuses...); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // card returns the newest card of the run.
@@ -113,7 +128,7 @@ func TestDecide_RefusedLists(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s := begin(t, twoTools, twoCalls)
+				s := begin(t, twoTools, "", twoCalls)
 				card := s.card(t)
 				before := len(s.Memory.Records(s.run.Conversation))
 				err := s.Engine.Decide(t.Context(), s.run, card.Interaction, ann, list(card, boundLook(t)))
@@ -132,13 +147,13 @@ func TestDecide_RefusedLists(t *testing.T) {
 // the same script shows when the call begins.
 func boundLook(t *testing.T) agent.BoundCall {
 	t.Helper()
-	s := begin(t, twoTools, twoCalls)
+	s := begin(t, twoTools, "", twoCalls)
 	card := s.card(t)
 	all := []agent.CallDecision{verdict(card.Calls[0], agent.VerdictDeny), verdict(card.Calls[1], agent.VerdictDeny)}
 	if err := s.Engine.Decide(t.Context(), s.run, card.Interaction, ann, all); err != nil {
 		t.Fatal(err)
 	}
-	synctest.Wait()
+	s.await(t, ends...)
 	for _, r := range s.Memory.Records(s.run.Conversation) {
 		if e, ok := r.Event.(agent.ToolCallStarted); ok {
 			return agent.BoundCall{Call: e.Call, Binding: e.Binding}

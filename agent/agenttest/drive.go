@@ -206,22 +206,7 @@ func (d *drive) wait(status agent.RunStatus) error {
 	if !slices.Contains(agent.Statuses, status) {
 		return fmt.Errorf("there is no status %q", status)
 	}
-	enough := time.After(maxWait)
-	for {
-		changed := d.store.next()
-		h, err := d.Memory.Head(context.Background(), d.conversation)
-		if err != nil || h.Run == nil {
-			return fmt.Errorf("there is no run: %w", err)
-		}
-		if h.Run.Status == status {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-enough:
-			return fmt.Errorf("the run is %s after %s", h.Run.Status, maxWait)
-		}
-	}
+	return d.Await(d.conversation, maxWait, status)
 }
 
 // decide gives a verdict on a call, or on every open one of the newest card.

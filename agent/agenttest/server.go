@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"countersign/agent"
 	"countersign/agent/journaltest"
@@ -90,6 +91,27 @@ func (s *Server) Stop() {
 func (s *Server) Kill() {
 	s.link.kill()
 	s.Stop()
+}
+
+// Await waits until the newest run of a conversation has one of the statuses,
+// or fails when it takes too long.
+func (s *Server) Await(id agent.ConversationID, within time.Duration, statuses ...agent.RunStatus) error {
+	enough := time.After(within)
+	for {
+		changed := s.store.next()
+		h, err := s.Memory.Head(context.Background(), id)
+		if err != nil {
+			return err
+		}
+		if h.Run != nil && slices.Contains(statuses, h.Run.Status) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-enough:
+			return fmt.Errorf("after %s the head is %+v", within, h)
+		}
+	}
 }
 
 // newID counts, so that a reader can follow an id through a scenario.
