@@ -180,6 +180,29 @@ func TestProviderAddressesThatAreRefused(t *testing.T) {
 	}
 }
 
+// Conversations outlive their provider: what was said stays, and a new message
+// fails in plain words.
+func TestConversationOfARemovedProvider(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, "text \"Hello.\"\nfinish stop")
+	c.start("Greet me")
+	c.awaitStatus(isReady)
+	conversation := c.URL()
+
+	c.visit("/settings/providers", http.StatusOK)
+	c.must(c.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Scripted", Exact: playwright.Bool(true)}).Click())
+	c.press("Remove provider")
+	c.wantText("main", "Scripted was removed.", "No providers yet")
+
+	c.visit(conversation, http.StatusOK)
+	c.must(expect.Locator(c.finished()).ToHaveText("Hello."))
+	c.send("And again")
+	c.awaitStatus(isFailed)
+	c.wantText(".fault", "Scripted was removed", "Start a new conversation")
+	c.wantReload()
+	c.must(expect.Locator(c.Locator("#message")).ToBeEditable())
+}
+
 // readCase reads the input of a recorded fault of others; see testdata.
 func readCase(t *testing.T, name string, into any) {
 	t.Helper()
