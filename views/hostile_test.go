@@ -67,7 +67,7 @@ var safeAddress = regexp.MustCompile(`^(/|#|\?|https?://|mailto:)`)
 var textual = map[string]bool{}
 
 func init() {
-	for _, name := range strings.Fields("p h3 h4 h5 h6 ul ol li blockquote pre code em strong del a br hr div table thead tbody tr th td span") {
+	for _, name := range strings.Fields("p h3 h4 h5 h6 ul ol li blockquote pre code em strong del a br hr div table thead tbody tr th td span button") {
 		textual[name] = true
 	}
 }

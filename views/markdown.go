@@ -47,6 +47,7 @@ type mdNode struct {
 	kind     mdKind
 	text     string // of mdText, mdPlain, mdCode and mdCodeSpan
 	url      string // of mdLink: http, https or mailto
+	language string // of mdCode, as the model named it
 	level    int    // of mdHeading; of mdNumbers, the first number
 	children []mdNode
 }

@@ -33,8 +33,10 @@ func (c converter) node(n ast.Node, depth int) []mdNode {
 	switch n := n.(type) {
 	case *ast.ThematicBreak:
 		return []mdNode{{kind: mdRule}}
-	case *ast.CodeBlock, *ast.FencedCodeBlock:
+	case *ast.CodeBlock:
 		return []mdNode{{kind: mdCode, text: c.lines(n)}}
+	case *ast.FencedCodeBlock:
+		return []mdNode{{kind: mdCode, text: c.lines(n), language: string(n.Language(c.source))}}
 	case *ast.HTMLBlock:
 		raw := c.lines(n)
 		if n.HasClosure() {

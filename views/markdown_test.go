@@ -24,8 +24,16 @@ func TestMarkdown(t *testing.T) {
 	const (
 		p    = `<p dir="auto">`
 		rel  = ` rel="noopener noreferrer nofollow" target="_blank">`
-		code = `<pre class="code" tabindex="0" role="group" aria-label="Code"><code>`
+		code = `<pre tabindex="0" role="group" aria-label="Code"><code>`
+		end  = "</code></pre></div>"
 	)
+	head := func(language string) string {
+		var button strings.Builder
+		if err := copyButton("").Render(t.Context(), &button); err != nil {
+			t.Fatal(err)
+		}
+		return `<div class="code" data-copied><div class="code__head"><span>` + language + `</span>` + button.String() + `</div>`
+	}
 	for _, c := range []struct{ name, in, want string }{
 		{"paragraphs", "a\nb\n\nc", p + "a\nb</p>" + p + "c</p>"},
 		{"marks", "*a* **b** ~~c~~ `d`", p + "<em>a</em> <strong>b</strong> <del>c</del> <code>d</code></p>"},
@@ -37,9 +45,10 @@ func TestMarkdown(t *testing.T) {
 		{"numbers keep their start", "3. a\n4. b", `<ol start="3"><li>a</li><li>b</li></ol>`},
 		{"loose list", "- a\n\n- b", "<ul><li>" + p + "a</p></li><li>" + p + "b</p></li></ul>"},
 		{"quote", "> a", "<blockquote>" + p + "a</p></blockquote>"},
-		{"fence", "```go\nx <b>\n\n```", code + "x &lt;b&gt;\n\n</code></pre>"},
-		{"open fence", "```\nx", code + "x\n</code></pre>"},
-		{"indented code", "    x", code + "x\n</code></pre>"},
+		{"fence", "```go\nx <b> \"s\"\n\n```", head("go") + code + "x &lt;b&gt; <span class=\"hs\">&#34;s&#34;</span>\n\n" + end},
+		{"open fence", "```\nx", head("") + code + "x\n" + end},
+		{"indented code", "    x", head("") + code + "x\n" + end},
+		{"hostile language", "```<b>\u202e\nx\n```", head("&lt;b&gt;[U+202E]") + code + "x\n" + end},
 		{"rule", "a\n\n---", p + "a</p><hr>"},
 		{"link", "[a](https://x.example/?q=1&r=2)", p + `<a href="https://x.example/?q=1&amp;r=2"` + rel + "a</a></p>"},
 		{"mail", "<me@x.example>", p + `<a href="mailto:me@x.example"` + rel + "me@x.example</a></p>"},
@@ -70,7 +79,9 @@ func TestMarkdown(t *testing.T) {
 // allowed are the elements and attributes that an answer may have.
 var allowedMarkup = map[string]*regexp.Regexp{
 	"p": regexp.MustCompile(`^( dir="auto"| class="block")$`), "a": regexp.MustCompile(`^ href="(https?://|mailto:)[^"]*" rel="noopener noreferrer nofollow" target="_blank"$`),
-	"pre": regexp.MustCompile(`^ class="code" tabindex="0" role="group" aria-label="Code"$`), "div": regexp.MustCompile(`^ class="scroll-x" tabindex="0" role="group" aria-label="Table"$`),
+	"pre": regexp.MustCompile(`^ tabindex="0" role="group" aria-label="Code"$`), "div": regexp.MustCompile(`^( class="scroll-x" tabindex="0" role="group" aria-label="Table"| class="code" data-copied=""| class="code__head")$`),
+	"span": regexp.MustCompile(`^( class="h[csnk]")?$`), "button": regexp.MustCompile(`^ class="btn btn--quiet btn--sm" type="button" data-copy=""$`),
+	"svg": regexp.MustCompile(`^ class="i i--sm" aria-hidden="true"$`), "use": regexp.MustCompile(`^ href="/static/[0-9a-f]+/img/icons.svg#copy"$`),
 	"ol": regexp.MustCompile(`^ start="\d+"$`), "th": regexp.MustCompile(`^ scope="col" class="(num)?"$`), "td": regexp.MustCompile(`^ class="(num)?"$`),
 	"h3": bare, "h4": bare, "h5": bare, "h6": bare, "ul": bare, "li": bare, "blockquote": bare, "code": bare, "em": bare, "strong": bare,
 	"del": bare, "br": bare, "hr": bare, "table": bare, "thead": bare, "tbody": bare, "tr": bare,
