@@ -14,16 +14,15 @@ import "countersign/agent"
 // AgentForm is an agent as a person types it.
 type AgentForm struct {
 	Page
-	ID             agent.AgentID
-	Heading        string // the saved name
-	Name           string
-	Instructions   string
-	Model          string // the value of one of Models
-	Models         []Option
-	Tools          []string
-	Reasoning      bool
-	BufferAttempts bool
-	Errors         map[string]string // by field
+	ID           agent.AgentID
+	Heading      string // the saved name
+	Name         string
+	Instructions string
+	Model        string // the value of one of Models
+	Models       []Option
+	Tools        []string
+	Reasoning    bool
+	Errors       map[string]string // by field
 }
 
 // Agent is the page of one agent.
@@ -63,7 +62,7 @@ func Agent(p AgentForm) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templruntime.NewAttributeExpression(AgentsURL).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_agent_form.templ`, Line: 25, Col: 37}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_agent_form.templ`, Line: 24, Col: 37}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var3)
 			if templ_7745c5c3_Err != nil {
@@ -92,7 +91,7 @@ func Agent(p AgentForm) templ.Component {
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templruntime.NewAttributeExpression(AgentURL(p.ID)).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_agent_form.templ`, Line: 34, Col: 47}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_agent_form.templ`, Line: 33, Col: 47}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var4)
 			if templ_7745c5c3_Err != nil {
@@ -132,13 +131,6 @@ func Agent(p AgentForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = Check(CheckProps{
-				Name: "buffer_attempts", Label: "Hold drafts back", Checked: p.BufferAttempts,
-				Help: "Text appears only once an attempt has succeeded, so nothing is ever withdrawn.",
-			}).Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</section><section class=\"section\" aria-labelledby=\"tools-h\"><div class=\"section__head\"><h2 id=\"tools-h\">Tools</h2><p>A tool that only reads runs by itself. Any other waits for a countersignature.</p></div><p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -147,7 +139,25 @@ func Agent(p AgentForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</p></section><div class=\"acts acts--foot\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</p></section><section class=\"section\" aria-labelledby=\"limits-h\"><div class=\"section__head\"><h2 id=\"limits-h\">Limits</h2></div><div class=\"row2\">")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = Field(FieldProps{
+				Name: "approval", Label: "A card waits for", Value: p.Approval, Optional: true, Placeholder: "5m",
+				Help: "Then the call is refused. For example 90s, 5m or 1h.", Error: p.Errors["approval"],
+			}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = Field(FieldProps{
+				Name: "model_calls", Label: "Model calls of one run", Value: p.ModelCalls, Optional: true, Placeholder: "10",
+				Help: "From 1 to 50.", Error: p.Errors["model_calls"],
+			}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</div></section><div class=\"acts acts--foot\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -159,7 +169,7 @@ func Agent(p AgentForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</div></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</div></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

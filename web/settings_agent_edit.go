@@ -4,34 +4,11 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 
 	"countersign/agent"
 	"countersign/models"
 	"countersign/views"
 )
-
-// An agentForm is what the page of an agent sends.
-type agentForm struct {
-	name         string
-	instructions string
-	model        string // the value of an offer
-	output       agent.OutputOptions
-}
-
-func parseAgent(r *http.Request) (agentForm, error) {
-	if err := readForm(r); err != nil {
-		return agentForm{}, err
-	}
-	return agentForm{
-		name:         strings.TrimSpace(r.PostFormValue("name")),
-		instructions: strings.TrimSpace(lineFeeds(r.PostFormValue("instructions"))),
-		model:        r.PostFormValue("model"),
-		output: agent.OutputOptions{
-			Reasoning: r.PostFormValue("reasoning") == "on", BufferAttempts: r.PostFormValue("buffer_attempts") == "on",
-		},
-	}, nil
-}
 
 // editAgent shows a stored agent.
 func (s *Server) editAgent(w http.ResponseWriter, r *http.Request) error {
@@ -39,7 +16,7 @@ func (s *Server) editAgent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	form := agentForm{saved.Name, saved.Instructions, offer{ref: saved.Model}.value(), saved.Output}
+	form := agentForm{saved.Name, saved.Instructions, offer{ref: saved.Model}.value(), saved.Output.Reasoning}
 	return s.showAgent(w, r, http.StatusOK, saved, form, nil)
 }
 
@@ -63,7 +40,7 @@ func (s *Server) updateAgent(w http.ResponseWriter, r *http.Request) error {
 		return s.showAgent(w, r, http.StatusUnprocessableEntity, saved, form, map[string]string{"model": "This model is not offered. Choose another one."})
 	}
 	changed := saved
-	changed.Name, changed.Instructions, changed.Model, changed.Output = form.name, form.instructions, list[i].ref, form.output
+	changed.Name, changed.Instructions, changed.Model, changed.Output.Reasoning = form.name, form.instructions, list[i].ref, form.reasoning
 	var invalid models.Invalid
 	_, err = s.config.DB.Agents().Save(r.Context(), changed)
 	if errors.As(err, &invalid) {
@@ -100,7 +77,7 @@ func (s *Server) showAgent(w http.ResponseWriter, r *http.Request, status int, s
 	page.Narrow = true
 	props := views.AgentForm{
 		Page: page, ID: saved.ID, Heading: saved.Name, Name: form.name, Instructions: form.instructions, Model: form.model,
-		Tools: saved.Tools, Reasoning: form.output.Reasoning, BufferAttempts: form.output.BufferAttempts, Errors: problems,
+		Tools: saved.Tools, Reasoning: form.reasoning, Errors: problems,
 	}
 	for _, o := range list {
 		props.Models = append(props.Models, views.Option{Value: o.value(), Label: o.ref.Model, Group: o.ref.ProviderName})

@@ -1,10 +1,12 @@
 package web_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"countersign/agent"
 	"countersign/web/webtest"
@@ -31,21 +33,34 @@ func TestAgentIsEdited(t *testing.T) {
 			t.Errorf("the page lacks %q\n%s", want, page.Body)
 		}
 	}
-	form := url.Values{"name": {"Operations"}, "instructions": {" Be brief.\r\nBe exact. "}, "model": {other}, "buffer_attempts": {"on"}}
+	form := url.Values{"name": {"Operations"}, "instructions": {" Be brief.\r\nBe exact. "}, "model": {other}}
 	saved := s.Admin.Post("/settings/agents/"+string(before.ID), form)
-	if got := s.Admin.Follow(saved); !strings.Contains(got.Body, "Saved.") || !strings.Contains(got.Body, "Operations") {
+	if got := s.Admin.Follow(saved); !strings.Contains(got.Body, "Saved.") || !strings.Contains(got.Body, "Operations") || !strings.Contains(got.Body, `value="1h30m"`) {
 		t.Errorf("the page does not say that it was saved\n%s", got.Body)
 	}
 	got := onlyAgent(t, s)
 	if got.Name != "Operations" || got.Instructions != "Be brief.\nBe exact." || got.Model.Model != "other-model" ||
-		got.Output != (agent.OutputOptions{BufferAttempts: true}) || len(got.Tools) != len(before.Tools) {
+		got.Output.Reasoning || len(got.Tools) != len(before.Tools) {
 		t.Errorf("got %+v", got)
+	}
+	if got.Limits != (agent.Limits{Approval: 90 * time.Minute, ModelCalls: 50}) {
+		t.Errorf("got limits %+v", got.Limits)
 	}
 
 	form.Set("name", "")
 	wrong := s.Admin.Post("/settings/agents/"+string(before.ID), form)
 	if wrong.Status != http.StatusUnprocessableEntity || !strings.Contains(wrong.Body, "Enter a name") || !strings.Contains(wrong.Body, "Be exact.") {
 		t.Errorf("without a name: got %d\n%s", wrong.Status, wrong.Body)
+	}
+	form.Set("name", "Operations")
+	for field, values := range map[string][]string{"approval": {"soon", "5", "0s", "-1m", "999ms", "169h"}, "model_calls": {"many", "0", "51", "-1"}} {
+		for _, value := range values {
+			changed := maps.Clone(form)
+			changed.Set(field, value)
+			if got := s.Admin.Post("/settings/agents/"+string(before.ID), changed); got.Status != http.StatusUnprocessableEntity || !strings.Contains(got.Body, `value="`+value+`"`) {
+				t.Errorf("%s %q: got %d, want 422 and what was typed\n%s", field, value, got.Status, got.Body)
+			}
+		}
 	}
 	form.Set("model", "p_nobody/gpt")
 	if got := s.Admin.Post("/settings/agents/"+string(before.ID), form); got.Status != http.StatusUnprocessableEntity {
