@@ -59,9 +59,13 @@ func (s *Server) createConversation(w http.ResponseWriter, r *http.Request) erro
 		return err
 	}
 	chosen, err := s.defaultAgent(r.Context())
+	if errors.Is(err, models.ErrNotFound) {
+		return &agent.InputError{Message: "No provider is connected yet, so nobody can answer. An admin can connect one in the settings."}
+	}
 	if err != nil {
 		return err
 	}
+	m.Output.BufferAttempts = chosen.Output.BufferAttempts
 	offers, err := s.offers(r.Context())
 	if err != nil {
 		return err

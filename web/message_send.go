@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -33,6 +34,9 @@ func (s *Server) sendMessage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if m.Output.BufferAttempts, err = s.buffersAttempts(r.Context(), id); err != nil {
+		return err
+	}
 	_, err = s.config.Engine.Send(r.Context(), id, m)
 	var refused *agent.InputError
 	if errors.As(err, &refused) && !inBackground(r) {
@@ -42,6 +46,20 @@ func (s *Server) sendMessage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.done(w, r, views.ConversationURL(id))
+}
+
+// buffersAttempts reports whether the agent of a conversation holds text back
+// until its attempt has succeeded (contract A14).
+func (s *Server) buffersAttempts(ctx context.Context, id agent.ConversationID) (bool, error) {
+	head, err := s.journal.Head(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	a, err := s.config.DB.Agents().Get(ctx, head.Agent)
+	if errors.Is(err, models.ErrNotFound) {
+		return false, nil
+	}
+	return a.Output.BufferAttempts, err
 }
 
 // reshowMessage shows the conversation again with what was typed.
