@@ -146,11 +146,11 @@ function apply(html) {
 // keep carries over what the reader did to an element: open folds, typed text
 // and, after the replacement, the focus.
 function keep(old, fresh) {
-  const folds = fresh.querySelectorAll("details");
-  old.querySelectorAll("details").forEach((d, i) => folds[i] && (folds[i].open = d.open));
+  const after = folds(fresh);
+  for (const [key, fold] of folds(old)) if (after.has(key)) after.get(key).open = fold.open;
   for (const field of old.querySelectorAll("textarea[id]")) {
     const same = fresh.querySelector("#" + CSS.escape(field.id));
-    if (same) same.value = field.value;
+    if (same && field.value !== field.defaultValue) same.value = field.value;
   }
   const active = document.activeElement;
   if (!old.contains(active)) return undefined;
@@ -158,6 +158,17 @@ function keep(old, fresh) {
     const again = active.id && document.getElementById(active.id);
     (again || fresh.querySelector("[tabindex]") || fresh).focus({ preventScroll: true });
   };
+}
+
+// folds finds the folds of an element by what they belong to.
+function folds(root) {
+  const list = new Map();
+  for (const fold of root.querySelectorAll("details")) {
+    let key = fold.closest("[id]").id;
+    while (list.has(key)) key += "+";
+    list.set(key, fold);
+  }
+  return list;
 }
 
 // grow adds a piece of text to a draft: text continues its last block, and
