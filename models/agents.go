@@ -61,7 +61,8 @@ func (s Agents) row(a agent.Agent) (agentRow, error) {
 
 const (
 	maxInstructions = 64 << 10 // bytes
-	maxModelCalls   = 50
+	// MaxModelCalls is the highest limit on the model calls of a run.
+	MaxModelCalls = 50
 )
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
@@ -77,8 +78,8 @@ func checkAgent(a agent.Agent) error {
 			v["tools"] = "Choose from the tools that exist."
 		}
 	}
-	if a.Limits.ModelCalls < 0 || a.Limits.ModelCalls > maxModelCalls {
-		v["model_calls"] = fmt.Sprintf("Enter a number from 1 to %d.", maxModelCalls)
+	if a.Limits.ModelCalls < 0 || a.Limits.ModelCalls > MaxModelCalls {
+		v["model_calls"] = fmt.Sprintf("Enter a number from 1 to %d.", MaxModelCalls)
 	}
 	if a.Limits.Approval < 0 {
 		v["approval"] = "A time limit can't be negative."

@@ -16,8 +16,7 @@ func (s *Server) editAgent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	form := agentForm{saved.Name, saved.Instructions, offer{ref: saved.Model}.value(), saved.Output.Reasoning}
-	return s.showAgent(w, r, http.StatusOK, saved, form, nil)
+	return s.showAgent(w, r, http.StatusOK, saved, agentFormOf(saved), nil)
 }
 
 // updateAgent changes an agent. Conversations under way see it with their next
@@ -35,12 +34,17 @@ func (s *Server) updateAgent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	limits, problems := form.limits()
 	i := slices.IndexFunc(list, func(o offer) bool { return o.value() == form.model })
 	if i < 0 {
-		return s.showAgent(w, r, http.StatusUnprocessableEntity, saved, form, map[string]string{"model": "This model is not offered. Choose another one."})
+		problems["model"] = "This model is not offered. Choose another one."
+	}
+	if len(problems) > 0 {
+		return s.showAgent(w, r, http.StatusUnprocessableEntity, saved, form, problems)
 	}
 	changed := saved
 	changed.Name, changed.Instructions, changed.Model, changed.Output.Reasoning = form.name, form.instructions, list[i].ref, form.reasoning
+	changed.Limits = limits
 	var invalid models.Invalid
 	_, err = s.config.DB.Agents().Save(r.Context(), changed)
 	if errors.As(err, &invalid) {
@@ -77,7 +81,8 @@ func (s *Server) showAgent(w http.ResponseWriter, r *http.Request, status int, s
 	page.Narrow = true
 	props := views.AgentForm{
 		Page: page, ID: saved.ID, Heading: saved.Name, Name: form.name, Instructions: form.instructions, Model: form.model,
-		Tools: saved.Tools, Reasoning: form.reasoning, Errors: problems,
+		Tools: saved.Tools, Reasoning: form.reasoning, Approval: form.approval, ModelCalls: form.modelCalls,
+		Errors: problems,
 	}
 	for _, o := range list {
 		props.Models = append(props.Models, views.Option{Value: o.value(), Label: o.ref.Model, Group: o.ref.ProviderName})

@@ -33,7 +33,7 @@ func TestAgentIsEdited(t *testing.T) {
 			t.Errorf("the page lacks %q\n%s", want, page.Body)
 		}
 	}
-	form := url.Values{"name": {"Operations"}, "instructions": {" Be brief.\r\nBe exact. "}, "model": {other}}
+	form := url.Values{"name": {"Operations"}, "instructions": {" Be brief.\r\nBe exact. "}, "model": {other}, "approval": {"1h 30m"}, "model_calls": {"50"}}
 	saved := s.Admin.Post("/settings/agents/"+string(before.ID), form)
 	if got := s.Admin.Follow(saved); !strings.Contains(got.Body, "Saved.") || !strings.Contains(got.Body, "Operations") || !strings.Contains(got.Body, `value="1h30m"`) {
 		t.Errorf("the page does not say that it was saved\n%s", got.Body)

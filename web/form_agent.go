@@ -1,0 +1,88 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"countersign/agent"
+	"countersign/models"
+)
+
+// The longest and the shortest time that a card may wait.
+const (
+	minApproval = time.Second
+	maxApproval = 7 * 24 * time.Hour
+)
+
+// An agentForm is what the page of an agent sends.
+type agentForm struct {
+	name         string
+	instructions string
+	model        string // the value of an offer
+	reasoning    bool
+	approval     string // "" for the default
+	modelCalls   string // "" for the default
+}
+
+func parseAgent(r *http.Request) (agentForm, error) {
+	if err := readForm(r); err != nil {
+		return agentForm{}, err
+	}
+	text := func(name string) string { return strings.TrimSpace(lineFeeds(r.PostFormValue(name))) }
+	return agentForm{
+		name:         text("name"),
+		instructions: text("instructions"),
+		model:        r.PostFormValue("model"),
+		reasoning:    r.PostFormValue("reasoning") == "on",
+		approval:     text("approval"),
+		modelCalls:   text("model_calls"),
+	}, nil
+}
+
+// agentFormOf is the form of a stored agent.
+func agentFormOf(a agent.Agent) agentForm {
+	f := agentForm{name: a.Name, instructions: a.Instructions, model: offer{ref: a.Model}.value(), reasoning: a.Output.Reasoning}
+	if d := a.Limits.Approval; d > 0 {
+		f.approval = shortDuration(d)
+	}
+	if n := a.Limits.ModelCalls; n > 0 {
+		f.modelCalls = strconv.Itoa(n)
+	}
+	return f
+}
+
+// limits reads the limits and says what is wrong with them, by field. What is
+// left empty is zero, which stands for the default.
+func (f agentForm) limits() (agent.Limits, map[string]string) {
+	var limits agent.Limits
+	problems := make(map[string]string)
+	if f.approval != "" {
+		d, err := time.ParseDuration(strings.ReplaceAll(f.approval, " ", ""))
+		if err != nil || d < minApproval || d > maxApproval {
+			problems["approval"] = "Enter a time from 1s to 168h, such as 90s, 5m or 1h30m."
+		}
+		limits.Approval = d
+	}
+	if f.modelCalls != "" {
+		n, err := strconv.Atoi(f.modelCalls)
+		if err != nil || n < 1 || n > models.MaxModelCalls {
+			problems["model_calls"] = "Enter a whole number from 1 to " + strconv.Itoa(models.MaxModelCalls) + "."
+		}
+		limits.ModelCalls = n
+	}
+	return limits, problems
+}
+
+// shortDuration writes a duration as the form takes it: 5m, not 5m0s.
+func shortDuration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
