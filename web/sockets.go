@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 	"sync"
-
-	"countersign/agent"
 )
 
 // Why the server closed a socket. The page does not connect again after these.
 const (
 	closeSignedOut = 4401
-	closeDisabled  = 4403
 	closeGone      = 4404
 )
 
@@ -60,10 +57,6 @@ func (s *sockets) close(code int, match func(*socket) bool) {
 
 func (s *sockets) closeSession(id string) {
 	s.close(closeSignedOut, func(k *socket) bool { return k.session == id })
-}
-
-func (s *sockets) closeUser(id agent.UserID) {
-	s.close(closeDisabled, func(k *socket) bool { return k.user == id })
 }
 
 // shutdown ends every socket with a code and waits until they are gone.
