@@ -104,13 +104,17 @@ func (s *Server) Await(id agent.ConversationID, within time.Duration, statuses .
 		if err != nil {
 			return err
 		}
-		if h.Run != nil && slices.Contains(statuses, h.Run.Status) {
+		status := agent.StatusNone
+		if h.Run != nil {
+			status = h.Run.Status
+		}
+		if slices.Contains(statuses, status) {
 			return nil
 		}
 		select {
 		case <-changed:
 		case <-enough:
-			return fmt.Errorf("after %s the head is %+v", within, h)
+			return fmt.Errorf("the newest run is %q after %s", status, within)
 		}
 	}
 }
