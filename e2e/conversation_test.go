@@ -176,6 +176,14 @@ func (p *page) wantAbsent(texts []string, addresses ...string) {
 	}
 }
 
+// inner is the text of an element, folded and hidden text included.
+func (p *page) inner(selector string) string {
+	p.t.Helper()
+	text, err := p.Locator(selector).TextContent()
+	p.must(err)
+	return text
+}
+
 // until tries again what can't be waited for in the page, such as what a page
 // without script shows once it is loaded anew.
 func (p *page) until(what string, holds func() bool) {

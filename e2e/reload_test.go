@@ -93,8 +93,6 @@ func (p *page) reloadUntil(selector string, texts ...string) {
 	p.t.Helper()
 	p.until("the page shows it", func() bool {
 		p.visit(p.URL(), http.StatusOK)
-		shown, err := p.Locator(selector).TextContent()
-		p.must(err)
-		return containsAll(shown, texts)
+		return containsAll(p.inner(selector), texts)
 	})
 }

@@ -26,7 +26,7 @@ func setUp(t *testing.T, s *server, p *page) {
 	if err := p.GetByRole("button", playwright.PageGetByRoleOptions{Name: "Create the owner"}).Click(); err != nil {
 		t.Fatal(err)
 	}
-	if err := expect.Page(p).Not().ToHaveURL(s.SetupURL()); err != nil {
+	if err := expect.Page(p).ToHaveURL("/welcome"); err != nil {
 		t.Fatal(err)
 	}
 }
