@@ -13,6 +13,9 @@ import (
 func clock(t time.Time) string  { return t.Format("15:04:05") }
 func minute(t time.Time) string { return t.Format("15:04") }
 
+// full is a time with its date and its zone.
+func full(t time.Time) string { return t.Format("2 January 2006, 15:04:05 MST") }
+
 // stamp is a time for machines.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 

@@ -11,6 +11,17 @@ const clocks = {
   second: new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" }),
 };
 
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+
+// clock is a time of day, with the date where the minute says when a run was
+// and that was on another day.
+function clock(node) {
+  const at = new Date(node.dateTime);
+  const text = clocks[node.dataset.clock].format(at);
+  const today = at.toDateString() === new Date(now()).toDateString();
+  return today || node.dataset.clock !== "minute" ? text : `${day.format(at)} ${text}`;
+}
+
 // The same form as seconds in views/format.go.
 function seconds(ms) {
   const s = Math.max(0, Math.floor(ms / 1000));
@@ -34,7 +45,7 @@ function count(node, all) {
 
 function start(root) {
   for (const node of root.querySelectorAll("[data-clock]")) {
-    write(node, clocks[node.dataset.clock].format(new Date(node.dateTime)));
+    write(node, clock(node));
   }
   for (const node of root.querySelectorAll("[data-since], [data-until]")) count(node, true);
 }
