@@ -24,6 +24,9 @@ type CallDecision struct {
 	Binding string
 	Verdict Verdict // VerdictAllow or VerdictDeny
 	Reason  string
+	// Grant allows the tool for the rest of the conversation, beside an
+	// allowed call.
+	Grant bool
 }
 
 // Decide records a person's verdicts on calls of a card. Calls that are not
@@ -65,18 +68,50 @@ func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Ac
 		if s.Status != StatusWaitingApproval || s.Approval == nil || s.Approval.Interaction != card || !e.now().Before(s.Approval.ExpiresAt) {
 			return nil, ErrNotWaiting
 		}
-		return s.decide(fresh, func(d *ApprovalDecision) { d.Origin, d.By = OriginHuman, by }, ClosedDecided)
+		return e.decideCard(s, fresh, by)
 	})
 	return err
+}
+
+// decideCard records verdicts on the open card, and the grants that come with
+// them. A new grant releases the other calls that it covers.
+func (e *Engine) decideCard(s *RunState, fresh []CallDecision, by Actor) ([]Event, error) {
+	var created []Event
+	all := slices.Clone(fresh)
+	for _, v := range fresh {
+		c := s.Call(v.Call)
+		switch {
+		case !v.Grant:
+			continue
+		case v.Verdict != VerdictAllow || !c.Grantable():
+			return nil, &InputError{Message: "This tool can be allowed call by call only."}
+		}
+		g := GrantCreated{Grant: GrantID(e.newID("n_")), Tool: c.Tool, Title: c.Title, Definition: c.Definition, By: by}
+		created = append(created, g)
+		for _, b := range s.undecided() {
+			named := slices.ContainsFunc(all, func(v CallDecision) bool { return v.Call == b.Call })
+			if !named && (Grant{GrantCreated: g}).covers(s.Call(b.Call).ToolCallRequested) {
+				all = append(all, CallDecision{Call: b.Call, Binding: b.Binding, Verdict: VerdictAllow})
+			}
+		}
+	}
+	byHand := len(fresh)
+	decided, err := s.decide(all, func(i int, d *ApprovalDecision) {
+		d.Origin, d.By = OriginHuman, by
+		if i >= byHand {
+			d.Origin = OriginGrant
+		}
+	}, ClosedDecided)
+	return append(created, decided...), err
 }
 
 // decide returns the events that record verdicts on the open card, and that
 // close it when none is missing. A verdict on anything but an undecided call
 // of the card, or a second one on the same, is [ErrNotWaiting].
-func (s *RunState) decide(verdicts []CallDecision, fill func(*ApprovalDecision), how Closing) ([]Event, error) {
+func (s *RunState) decide(verdicts []CallDecision, fill func(int, *ApprovalDecision), how Closing) ([]Event, error) {
 	var events []Event
 	open := s.undecided()
-	for _, v := range verdicts {
+	for n, v := range verdicts {
 		i := slices.Index(open, BoundCall{Call: v.Call, Binding: v.Binding})
 		if i < 0 {
 			return nil, ErrNotWaiting
@@ -86,7 +121,7 @@ func (s *RunState) decide(verdicts []CallDecision, fill func(*ApprovalDecision),
 			Interaction: s.Approval.Interaction, Call: v.Call, Tool: s.Call(v.Call).Tool, Binding: v.Binding,
 			Verdict: v.Verdict, Reason: v.Reason,
 		}
-		fill(&d)
+		fill(n, &d)
 		events = append(events, d)
 	}
 	if len(open) == 0 {

@@ -34,6 +34,7 @@ type Agent struct {
 type Limits struct {
 	ModelCalls int           // model calls of a run
 	Approval   time.Duration // until an approval expires
+	Question   time.Duration // until a question expires
 }
 
 // A Connection is a provider that is ready to be used, with its retry policy.

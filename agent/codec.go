@@ -7,13 +7,14 @@ import (
 
 // kinds lists every event. A new kind is added here, and pinned in the test.
 var kinds = decoders(
-	decode[ConversationCreated], decode[ConversationTitled], decode[Rewound],
+	decode[ConversationCreated], decode[ConversationTitled], decode[ConversationArchived], decode[ConversationUnarchived], decode[Rewound],
 	decode[UserMessage], decode[MessageQueued], decode[QueuedMessageEdited], decode[QueuedMessageRemoved], decode[AssistantMessage],
 	decode[RunCreated], decode[RunStarted], decode[RunWaiting], decode[RunResumed], decode[RunFinished],
 	decode[ModelAttemptStarted], decode[ModelAttemptFinished], decode[ProviderError], decode[RetryScheduled],
 	decode[ReasoningDisplayLimited], decode[ModelUsage],
 	decode[ToolCallRequested], decode[ToolCallStarted], decode[ToolCallFinished],
 	decode[ApprovalRequested], decode[ApprovalDecision], decode[ReconcileRequested], decode[ReconcileAnswered], decode[InteractionClosed],
+	decode[QuestionAsked], decode[QuestionAnswered], decode[GrantCreated], decode[GrantRevoked],
 )
 
 type decoder func(data []byte) (Event, error)

@@ -36,6 +36,27 @@ var pins = []struct {
 }{
 	{agent.ConversationCreated{Owner: "ann", Agent: "g_1", AgentName: "Assistant", Model: model}, `{"owner":"ann","agent":"g_1","agent_name":"Assistant","model":` + modelJSON + `}`},
 	{agent.ConversationTitled{Title: "Milk"}, `{"title":"Milk"}`},
+	{agent.ConversationArchived{}, `{}`},
+	{agent.ConversationUnarchived{}, `{}`},
+	{
+		agent.QuestionAsked{Interaction: "i_1", Call: "t_1", ExpiresAt: noon, Questions: []agent.Question{{
+			Header: "Branch", Question: "Which?", MultiSelect: true, Options: []agent.Option{{Label: "A", Description: "a"}},
+		}}},
+		`{"interaction_id":"i_1","call_id":"t_1","questions":[{"header":"Branch","question":"Which?","multi_select":true,"options":[{"label":"A","description":"a"}]}],"expires_at":"2026-01-02T12:00:00.005Z"}`,
+	},
+	{
+		agent.QuestionAnswered{Interaction: "i_1", Call: "t_1", Answers: []agent.Answer{{Selected: []string{"A"}}, {Text: "mine"}, {}}, By: ann},
+		`{"interaction_id":"i_1","call_id":"t_1","answers":[{"selected":["A"]},{"text":"mine"},{}],"by":` + annJSON + `}`,
+	},
+	{
+		agent.QuestionAnswered{Interaction: "i_1", Call: "t_1", Message: "m_1", Text: "Both", By: ann},
+		`{"interaction_id":"i_1","call_id":"t_1","message_id":"m_1","text":"Both","by":` + annJSON + `}`,
+	},
+	{
+		agent.GrantCreated{Grant: "n_1", Tool: "notes_write", Title: "Write a note", Definition: "d", By: ann},
+		`{"grant_id":"n_1","tool":"notes_write","title":"Write a note","definition":"d","by":` + annJSON + `}`,
+	},
+	{agent.GrantRevoked{Grant: "n_1", By: ann}, `{"grant_id":"n_1","by":` + annJSON + `}`},
 	{agent.Rewound{To: 7}, `{"to_seq":7}`},
 
 	{agent.UserMessage{Message: "m_1", Text: "Hi", Author: ann}, `{"message_id":"m_1","text":"Hi","author":` + annJSON + `}`},
@@ -137,9 +158,11 @@ func TestEvents_StoredForm(t *testing.T) {
 func TestEvents_Names(t *testing.T) {
 	t.Parallel()
 	want := []agent.Kind{
-		"approval_decision", "approval_requested", "assistant_message", "conversation_created", "conversation_titled",
+		"approval_decision", "approval_requested", "assistant_message",
+		"conversation_archived", "conversation_created", "conversation_titled", "conversation_unarchived",
+		"grant_created", "grant_revoked",
 		"interaction_closed", "message_queued", "model_attempt_finished", "model_attempt_started", "model_usage",
-		"provider_error", "queued_message_edited", "queued_message_removed", "reasoning_display_limited",
+		"provider_error", "question_answered", "question_asked", "queued_message_edited", "queued_message_removed", "reasoning_display_limited",
 		"reconcile_answered", "reconcile_requested", "retry_scheduled", "rewound", "run_created", "run_finished",
 		"run_resumed", "run_started", "run_waiting", "tool_call_finished", "tool_call_requested", "tool_call_started",
 		"user_message",

@@ -42,7 +42,7 @@ func (e *Engine) append(ctx context.Context, b Batch) ([]Record, error) {
 		switch r.Event.(type) {
 		case RunCreated, RunResumed:
 			e.wake(RunRef{b.Conversation, r.Run})
-		case ApprovalRequested:
+		case ApprovalRequested, QuestionAsked:
 			e.watchDue()
 		}
 	}

@@ -14,6 +14,13 @@ type ConversationTitled struct {
 	Title string `json:"title"` // at most MaxTitle characters
 }
 
+// ConversationArchived takes the conversation out of the lists. A new run brings
+// it back, as does ConversationUnarchived.
+type ConversationArchived struct{}
+
+// ConversationUnarchived undoes ConversationArchived.
+type ConversationUnarchived struct{}
+
 // Rewound makes every fold forget the runs that began after To. To is the place
 // before a user message, so runs are kept or forgotten whole, and no run is
 // under way: whoever rewinds ends it first. What belongs to no run, the title
@@ -22,9 +29,11 @@ type Rewound struct {
 	To Seq `json:"to_seq"`
 }
 
-func (ConversationCreated) Kind() Kind { return "conversation_created" }
-func (ConversationTitled) Kind() Kind  { return "conversation_titled" }
-func (Rewound) Kind() Kind             { return "rewound" }
+func (ConversationCreated) Kind() Kind    { return "conversation_created" }
+func (ConversationTitled) Kind() Kind     { return "conversation_titled" }
+func (ConversationArchived) Kind() Kind   { return "conversation_archived" }
+func (ConversationUnarchived) Kind() Kind { return "conversation_unarchived" }
+func (Rewound) Kind() Kind                { return "rewound" }
 
 // A ModelRef names a model on a provider. The name of the provider is kept for
 // display: the provider may be renamed or gone by then.

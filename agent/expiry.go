@@ -52,10 +52,13 @@ func (e *Engine) watchDue() {
 	}
 }
 
-// expire denies what is undecided on a card whose time is over. The run goes
-// on and tells the model (contract 2.9).
+// expire denies what is undecided on a card whose time is over, and closes a
+// question. The run goes on and tells the model (contract 2.9).
 func (e *Engine) expire(ctx context.Context, r RunRef) error {
 	_, err := e.decideRun(ctx, r, func(_ Head, s *RunState) ([]Event, error) {
+		if q := s.Question; q != nil && !e.now().Before(q.ExpiresAt) {
+			return []Event{InteractionClosed{Interaction: q.Interaction, How: ClosedExpired}, RunResumed{Reason: string(ClosedExpired)}}, nil
+		}
 		if s.Approval == nil || e.now().Before(s.Approval.ExpiresAt) {
 			return nil, nil
 		}
@@ -63,7 +66,7 @@ func (e *Engine) expire(ctx context.Context, r RunRef) error {
 		for _, b := range s.undecided() {
 			verdicts = append(verdicts, CallDecision{Call: b.Call, Binding: b.Binding, Verdict: VerdictDeny, Reason: "timed out"})
 		}
-		return s.decide(verdicts, func(d *ApprovalDecision) { d.Origin = OriginApplicationPolicy }, ClosedExpired)
+		return s.decide(verdicts, func(_ int, d *ApprovalDecision) { d.Origin = OriginApplicationPolicy }, ClosedExpired)
 	})
 	return err
 }

@@ -17,11 +17,14 @@ type Head struct {
 	Title     string    `json:"title"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
+	Archived  bool      `json:"archived,omitempty"`
 
 	// Run is the newest run, nil before the first one and after one was rewound.
 	Run *RunHead `json:"run,omitempty"`
 	// Queue holds the messages that wait for the run to end, oldest first.
 	Queue []QueuedMessage `json:"queue,omitempty"`
+	// Grants are the standing permissions, oldest first.
+	Grants []Grant `json:"grants,omitempty"`
 }
 
 // A RunHead is what is true of the newest run.
@@ -46,6 +49,7 @@ type InteractionKind string
 const (
 	KindApproval  InteractionKind = "approval"
 	KindReconcile InteractionKind = "reconcile"
+	KindQuestion  InteractionKind = "question"
 )
 
 // A QueuedMessage waits for the run to end.
@@ -76,6 +80,10 @@ func (h *Head) Apply(r Record) {
 		h.Owner, h.Agent, h.AgentName, h.Model, h.CreatedAt = e.Owner, e.Agent, e.AgentName, e.Model, r.At
 	case ConversationTitled:
 		h.Title = e.Title
+	case ConversationArchived:
+		h.Archived = true
+	case ConversationUnarchived:
+		h.Archived = false
 	case MessageQueued:
 		h.Queue = append(slices.Clip(h.Queue), QueuedMessage{Message: e.Message, Text: e.Text, Author: e.Author, Output: e.Output, At: r.At})
 	case QueuedMessageEdited:
@@ -87,8 +95,14 @@ func (h *Head) Apply(r Record) {
 		h.dequeue(e.Message)
 	case UserMessage:
 		h.dequeue(e.Message)
+		h.Archived = false
 		h.Run = &RunHead{ID: r.Run, FirstSeq: r.Seq}
+	case GrantCreated:
+		h.Grants = append(slices.Clip(h.Grants), Grant{GrantCreated: e, Seq: r.Seq, At: r.At})
+	case GrantRevoked:
+		h.Grants = slices.DeleteFunc(slices.Clone(h.Grants), func(g Grant) bool { return g.Grant == e.Grant })
 	case Rewound:
+		h.Grants = slices.DeleteFunc(slices.Clone(h.Grants), func(g Grant) bool { return g.Seq > e.To })
 		if h.Run != nil && h.Run.FirstSeq > e.To {
 			h.Run = nil
 		}
@@ -113,6 +127,8 @@ func (r RunHead) apply(e Event) *RunHead {
 		r.Epoch = e.Epoch
 	case ApprovalRequested:
 		r.Open = append(slices.Clip(r.Open), Interaction{ID: e.Interaction, Kind: KindApproval, ExpiresAt: e.ExpiresAt})
+	case QuestionAsked:
+		r.Open = append(slices.Clip(r.Open), Interaction{ID: e.Interaction, Kind: KindQuestion, ExpiresAt: e.ExpiresAt})
 	case ReconcileRequested:
 		r.Open = append(slices.Clip(r.Open), Interaction{ID: e.Interaction, Kind: KindReconcile})
 	case InteractionClosed:

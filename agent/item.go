@@ -22,7 +22,8 @@ type RunItem struct {
 }
 
 // An Item is one entry of a run: a [*ReasoningItem], [*AttemptItem],
-// [*CallItem], [*ApprovalItem], [*ReconcileItem] or [*NoticeItem]. Items keep
+// [*CallItem], [*ApprovalItem], [*QuestionItem], [*ReconcileItem] or
+// [*NoticeItem]. Items keep
 // their order; new ones come at the end.
 type Item interface {
 	// Key names the item within the installation and never changes.
@@ -108,6 +109,19 @@ type ApprovalCall struct {
 	DecidedAt time.Time
 }
 
+// A QuestionItem is the card of a call's questions.
+type QuestionItem struct {
+	Interaction InteractionID
+	Run         RunID
+	Call        *CallItem
+	Questions   []Question
+	ExpiresAt   time.Time
+	Answer      *QuestionAnswered // nil until answered
+	AnsweredAt  time.Time
+	Closed      Closing // "" while it waits
+	At          time.Time
+}
+
 // A ReconcileItem asks what became of a call.
 type ReconcileItem struct {
 	Interaction InteractionID
@@ -133,5 +147,6 @@ func (i *ReasoningItem) Key() string { return string(i.Attempt) + "-reasoning" }
 func (i *AttemptItem) Key() string   { return string(i.Attempt) }
 func (i *CallItem) Key() string      { return string(i.Call) }
 func (i *ApprovalItem) Key() string  { return string(i.Interaction) }
+func (i *QuestionItem) Key() string  { return string(i.Interaction) }
 func (i *ReconcileItem) Key() string { return string(i.Interaction) }
 func (i *NoticeItem) Key() string    { return string(i.Run) + "-end" }

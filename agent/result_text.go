@@ -7,6 +7,7 @@ const (
 	resultDenied     = "A person decided against this call, so it did not run. Do not repeat it and do not look for another way to the same end. Say that it was not done."
 	resultPolicy     = "A rule of this server does not permit this call, so it did not run. Do not repeat it and do not look for another way to the same end."
 	resultExpired    = "Nobody decided on this call in time, so it did not run. Do not repeat it. Say that it was not done."
+	resultNoAnswer   = "Nobody answered in time. Go on with what you know, or say what you would need."
 	resultNotStarted = "The run was stopped before this call began. It did not run."
 	resultUnknown    = "The run was stopped while this call was under way. It may or may not have happened. Check before repeating it."
 	resultNoTool     = "There is no tool of this name."

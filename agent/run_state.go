@@ -33,6 +33,7 @@ type RunState struct {
 	Calls, Earlier []*RunCall
 
 	Approval  *ApprovalRequested  // the open card
+	Question  *QuestionAsked      // the open question
 	Reconcile *ReconcileRequested // the open question about an outcome
 	Answered  []ReconcileAnswered // the closed ones
 	Finished  *RunFinished
@@ -42,8 +43,10 @@ type RunState struct {
 type RunCall struct {
 	ToolCallRequested
 	Decision  *ApprovalDecision // the last verdict that settles it
-	Expired   bool              // the decision is that nobody decided in time
+	Expired   bool              // nobody decided or answered in time
 	Started   bool
+	Asked     *QuestionAsked // for a call that is a question
+	Answered  *QuestionAnswered
 	Reconcile *ReconcileAnswered
 	Finished  *ToolCallFinished
 }
@@ -119,6 +122,15 @@ func (s *RunState) applyCall(e Event) {
 		if c := s.Call(e.Call); c != nil && c.Decision == nil && e.Verdict != VerdictUnsure {
 			c.Decision = &e
 		}
+	case QuestionAsked:
+		s.Question = &e
+		if c := s.Call(e.Call); c != nil {
+			c.Asked = &e
+		}
+	case QuestionAnswered:
+		if c := s.Call(e.Call); c != nil {
+			c.Answered = &e
+		}
 	case ReconcileRequested:
 		s.Reconcile = &e
 	case ReconcileAnswered:
@@ -140,6 +152,12 @@ func (s *RunState) close(e InteractionClosed) {
 			}
 		}
 		s.Approval = nil
+	}
+	if s.Question != nil && s.Question.Interaction == e.Interaction {
+		if c := s.Call(s.Question.Call); c != nil {
+			c.Expired = e.How == ClosedExpired
+		}
+		s.Question = nil
 	}
 	if s.Reconcile != nil && s.Reconcile.Interaction == e.Interaction {
 		s.Reconcile = nil
@@ -230,6 +248,9 @@ func (s *RunState) abandon() []Event {
 	}
 	if s.Approval != nil {
 		events = append(events, InteractionClosed{Interaction: s.Approval.Interaction, How: ClosedWithdrawn})
+	}
+	if s.Question != nil {
+		events = append(events, InteractionClosed{Interaction: s.Question.Interaction, How: ClosedWithdrawn})
 	}
 	if s.Reconcile != nil {
 		events = append(events, InteractionClosed{Interaction: s.Reconcile.Interaction, How: ClosedWithdrawn})

@@ -86,6 +86,10 @@ func (e *Engine) Send(ctx context.Context, id ConversationID, m SendMessage) (Se
 			sent.Queued = false
 			return nil, err
 		}
+		if entries, run, err := e.answerByMessage(ctx, id, h, m); run != "" || err != nil {
+			sent.Run, sent.Queued = run, false
+			return entries, err
+		}
 		sent.Queued = h.Busy()
 		if len(h.Queue) >= MaxQueue {
 			return nil, &InputError{Message: fmt.Sprintf("%d messages are waiting already. Remove one or let the run end first.", MaxQueue)}
@@ -101,6 +105,26 @@ func (e *Engine) Send(ctx context.Context, id ConversationID, m SendMessage) (Se
 		return startRun(id, h, UserMessage{Message: m.Message, Text: m.Text, Author: m.Author}, m.Output), nil
 	})
 	return sent, err
+}
+
+// answerByMessage makes a message the answer to the newest run's question, if
+// it waits for nothing else (contract H22). It returns the run that the message
+// answers, also where it did so before, or "" where it answers none.
+func (e *Engine) answerByMessage(ctx context.Context, id ConversationID, h Head, m SendMessage) ([]Entry, RunID, error) {
+	if h.Run == nil {
+		return nil, "", nil
+	}
+	s, err := e.state(ctx, RunRef{id, h.Run.ID})
+	if err != nil {
+		return nil, "", err
+	}
+	if s.answeredBy(m.Message) {
+		return nil, s.ID, nil
+	}
+	if s.Status != StatusWaitingInput || s.Question == nil || !e.now().Before(s.Question.ExpiresAt) {
+		return nil, "", nil
+	}
+	return runEntries(s.ID, s.answer(QuestionAnswered{Message: m.Message, Text: m.Text, By: m.Author})), s.ID, nil
 }
 
 // EditQueued replaces the text of a waiting message. [ErrNotFound] says that

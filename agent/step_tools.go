@@ -16,15 +16,23 @@ const (
 )
 
 // stepTools brings the calls of a step one stage further: first all of them
-// are decided, then they run one after the other.
+// are decided, then questions are asked, then calls run one after the other.
 func (w *worker) stepTools(ctx context.Context) error {
-	if events, wait := w.gate(); len(events) > 0 {
-		if wait {
-			events = append(events, RunWaiting{For: StatusWaitingApproval})
-		}
-		return w.append(ctx, func(Head) []Event { return events })
+	acted := false
+	err := w.append(ctx, func(h Head) []Event {
+		events := w.gate(h)
+		acted = len(events) > 0
+		return events
+	})
+	if err != nil || acted {
+		return err
 	}
 	open := w.state.OpenCalls()
+	for _, c := range open {
+		if events := w.ask(c); len(events) > 0 {
+			return w.append(ctx, func(Head) []Event { return events })
+		}
+	}
 	// A call whose outcome is unknown comes first: what it did may change what
 	// a person wants of the others.
 	i := max(slices.IndexFunc(open, func(c *RunCall) bool { return c.Started }), 0)
@@ -33,30 +41,74 @@ func (w *worker) stepTools(ctx context.Context) error {
 
 // gate decides what can be decided without a person and puts the rest on a
 // card (the order of authority in contract 2.4).
-func (w *worker) gate() (events []Event, wait bool) {
+func (w *worker) gate(h Head) (events []Event) {
 	var card []BoundCall
 	for _, c := range w.state.OpenCalls() {
-		if c.Started || c.Decision != nil {
+		if c.Started || c.Decision != nil || c.Asked != nil {
 			continue
 		}
 		id := c.ToolCallRequested.Call
-		switch _, ok := w.offered(c.Tool); {
+		tool, ok := w.offered(c.Tool)
+		_, asks := tool.(Asker)
+		grant := h.Granted(c.ToolCallRequested)
+		switch {
 		case !ok || c.Definition == "":
 			events = append(events, ToolCallFinished{Call: id, Outcome: CallError, Result: resultNoTool})
 		case w.forbids(c):
 			events = append(events, w.hardDeny(c))
 		case w.changed(c):
 			events = append(events, ToolCallFinished{Call: id, Outcome: CallError, Result: resultChanged})
-		case c.ReadOnly:
+		case c.ReadOnly, asks:
+		case grant != nil:
+			events = append(events, ApprovalDecision{
+				Call: id, Tool: c.Tool, Binding: bind(w.ref.Run, c.ToolCallRequested), Verdict: VerdictAllow, Origin: OriginGrant, By: grant.By,
+			})
 		default:
 			card = append(card, BoundCall{Call: id, Binding: bind(w.ref.Run, c.ToolCallRequested)})
 		}
 	}
 	if len(card) > 0 {
 		expires := w.now().Add(w.agent.Limits.Approval).UTC().Truncate(time.Millisecond)
-		events = append(events, ApprovalRequested{Interaction: InteractionID(w.newID("i_")), Calls: card, ExpiresAt: expires})
+		events = append(events,
+			ApprovalRequested{Interaction: InteractionID(w.newID("i_")), Calls: card, ExpiresAt: expires},
+			RunWaiting{For: StatusWaitingApproval})
 	}
-	return events, len(card) > 0
+	return events
+}
+
+// ask brings a call that is a question one stage further. It returns nothing
+// for any other call.
+func (w *worker) ask(c *RunCall) []Event {
+	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallOK}
+	tool, _ := w.offered(c.Tool)
+	asker, asks := tool.(Asker)
+	switch {
+	case c.Answered != nil:
+		f.Result = c.Asked.told(*c.Answered)
+		return []Event{f}
+	case c.Expired && c.Asked != nil:
+		f.Outcome, f.Result = CallExpired, resultNoAnswer
+		return []Event{f}
+	case c.Asked != nil:
+		return []Event{RunWaiting{For: StatusWaitingInput}}
+	case !asks || c.Decision != nil:
+		return nil
+	}
+	questions, err := asker.Questions(w.arguments(c))
+	if err == nil {
+		err = CheckQuestions(questions)
+	}
+	if err != nil {
+		f.Outcome, f.Result = CallError, "The questions were not asked: "+err.Error()+"."
+		return []Event{f}
+	}
+	return []Event{
+		QuestionAsked{
+			Interaction: InteractionID(w.newID("i_")), Call: f.Call, Questions: questions,
+			ExpiresAt: w.now().Add(w.agent.Limits.Question).UTC().Truncate(time.Millisecond),
+		},
+		RunWaiting{For: StatusWaitingInput},
+	}
 }
 
 func (w *worker) forbids(c *RunCall) bool {
@@ -154,10 +206,7 @@ func (w *worker) run(ctx context.Context, tool Tool, c *RunCall) (ToolCallFinish
 	began := w.now()
 	in := Invocation{
 		Conversation: w.ref.Conversation, Call: c.ToolCallRequested.Call, Now: began,
-		Arguments: json.RawMessage(c.Arguments),
-	}
-	if c.Arguments == "" {
-		in.Arguments = json.RawMessage("{}")
+		Arguments: w.arguments(c),
 	}
 	callCtx, cancel := context.WithTimeout(ctx, toolTimeout)
 	defer cancel()
@@ -176,6 +225,14 @@ func (w *worker) run(ctx context.Context, tool Tool, c *RunCall) (ToolCallFinish
 		f.Outcome, f.Result = CallError, resultFailed
 	}
 	return f, nil
+}
+
+// arguments are the raw bytes, or an empty object where the model sent none.
+func (*worker) arguments(c *RunCall) json.RawMessage {
+	if c.Arguments == "" {
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(c.Arguments)
 }
 
 // call keeps a panic in a tool from taking the run with it.

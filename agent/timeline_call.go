@@ -35,6 +35,15 @@ func (t *Timeline) applyCall(run *RunItem, rec Record) {
 		t.put(run, card)
 	case ApprovalDecision:
 		t.decide(run, rec, e)
+	case QuestionAsked:
+		if c := t.calls[e.Call]; c != nil {
+			t.put(run, &QuestionItem{Interaction: e.Interaction, Run: run.ID, Call: c, Questions: e.Questions, ExpiresAt: e.ExpiresAt, At: rec.At})
+		}
+	case QuestionAnswered:
+		if i, ok := run.Item(string(e.Interaction)).(*QuestionItem); ok {
+			i.Answer, i.AnsweredAt = &e, rec.At
+			t.put(run, i)
+		}
 	case ReconcileRequested:
 		if c := t.calls[e.Call]; c != nil {
 			t.put(run, &ReconcileItem{Interaction: e.Interaction, Run: run.ID, Call: c, At: rec.At})
@@ -47,6 +56,9 @@ func (t *Timeline) applyCall(run *RunItem, rec Record) {
 	case InteractionClosed:
 		switch i := run.Item(string(e.Interaction)).(type) {
 		case *ApprovalItem:
+			i.Closed = e.How
+			t.put(run, i)
+		case *QuestionItem:
 			i.Closed = e.How
 			t.put(run, i)
 		case *ReconcileItem:
@@ -68,15 +80,21 @@ func (t *Timeline) decide(run *RunItem, rec Record, e ApprovalDecision) {
 	}
 }
 
-// refusal returns the card of the run that says why the call did not run, or
-// nil. One that says that the call was allowed does not.
-func (r *RunItem) refusal(id CallID) *ApprovalItem {
+// refusal returns the card of the run that says what became of a call that did
+// not run, or nil. One that says that the call was allowed does not.
+func (r *RunItem) refusal(id CallID) Item {
 	for _, item := range r.Items {
-		card, ok := item.(*ApprovalItem)
-		if ok && slices.ContainsFunc(card.Calls, func(c *ApprovalCall) bool {
-			return c.Call == id && (c.Decision == nil || c.Decision.Verdict != VerdictAllow)
-		}) {
-			return card
+		switch card := item.(type) {
+		case *ApprovalItem:
+			if slices.ContainsFunc(card.Calls, func(c *ApprovalCall) bool {
+				return c.Call == id && (c.Decision == nil || c.Decision.Verdict != VerdictAllow)
+			}) {
+				return card
+			}
+		case *QuestionItem:
+			if card.Call.Call == id {
+				return card
+			}
 		}
 	}
 	return nil

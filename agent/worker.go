@@ -87,6 +87,9 @@ func (w *worker) claim(ctx context.Context) error {
 	if w.agent.Limits.Approval <= 0 {
 		w.agent.Limits.Approval = DefaultApproval
 	}
+	if w.agent.Limits.Question <= 0 {
+		w.agent.Limits.Question = DefaultQuestion
+	}
 	return nil
 }
 

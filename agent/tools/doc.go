@@ -7,5 +7,5 @@ import "countersign/agent"
 
 // All returns every built-in tool that keeps its notes in the notebook.
 func All(n Notebook) []agent.Tool {
-	return []agent.Tool{currentTime{}, notesList{n}, notesRead{n}, notesWrite{n}, notesDelete{n}}
+	return []agent.Tool{askUser{}, currentTime{}, notesList{n}, notesRead{n}, notesWrite{n}, notesDelete{n}}
 }

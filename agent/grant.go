@@ -1,0 +1,47 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// A GrantID names a standing permission.
+type GrantID string
+
+// A Grant is a standing permission inside one conversation.
+type Grant struct {
+	GrantCreated
+	Seq Seq       `json:"seq"` // of the record that created it
+	At  time.Time `json:"at"`
+}
+
+// covers reports whether the grant allows a call.
+func (g Grant) covers(c ToolCallRequested) bool {
+	return g.Tool == c.Tool && g.Definition == c.Definition && c.Grantable()
+}
+
+// Grantable reports whether the call's tool may be allowed for a whole
+// conversation: a built-in tool that is declared.
+func (c ToolCallRequested) Grantable() bool { return c.Connector == "" && c.Definition != "" }
+
+// Granted returns the grant that covers a call, or nil.
+func (h *Head) Granted(c ToolCallRequested) *Grant {
+	i := slices.IndexFunc(h.Grants, func(g Grant) bool { return g.covers(c) })
+	if i < 0 {
+		return nil
+	}
+	return &h.Grants[i]
+}
+
+// Revoke ends a grant. Calls that it allowed before stay allowed. Revoking one
+// that is gone changes nothing.
+func (e *Engine) Revoke(ctx context.Context, id ConversationID, grant GrantID, by Actor) error {
+	_, err := e.commit(ctx, id, func(h Head) ([]Entry, error) {
+		if !slices.ContainsFunc(h.Grants, func(g Grant) bool { return g.Grant == grant }) {
+			return nil, nil
+		}
+		return []Entry{{Event: GrantRevoked{Grant: grant, By: by}}}, nil
+	})
+	return err
+}
