@@ -271,8 +271,8 @@ func exactLines(label, text string) templ.Component {
 	})
 }
 
-// copyButton copies a text, or the code around it where the text is "". It is
-// not shown without script.
+// copyButton copies a text; where the text is "", what is marked as the source
+// in the same data-copied. It is not shown without script.
 func copyButton(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

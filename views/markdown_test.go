@@ -24,7 +24,7 @@ func TestMarkdown(t *testing.T) {
 	const (
 		p    = `<p dir="auto">`
 		rel  = ` rel="noopener noreferrer nofollow" target="_blank">`
-		code = `<pre tabindex="0" role="group" aria-label="Code"><code>`
+		code = `<pre tabindex="0" role="group" aria-label="Code"><code data-source>`
 		end  = "</code></pre></div>"
 	)
 	head := func(language string) string {
@@ -83,7 +83,7 @@ var allowedMarkup = map[string]*regexp.Regexp{
 	"span": regexp.MustCompile(`^( class="h[csnk]")?$`), "button": regexp.MustCompile(`^ class="btn btn--quiet btn--sm" type="button" data-copy=""$`),
 	"svg": regexp.MustCompile(`^ class="i i--sm" aria-hidden="true"$`), "use": regexp.MustCompile(`^ href="/static/[0-9a-f]+/img/icons.svg#copy"$`),
 	"ol": regexp.MustCompile(`^ start="\d+"$`), "th": regexp.MustCompile(`^ scope="col" class="(num)?"$`), "td": regexp.MustCompile(`^ class="(num)?"$`),
-	"h3": bare, "h4": bare, "h5": bare, "h6": bare, "ul": bare, "li": bare, "blockquote": bare, "code": bare, "em": bare, "strong": bare,
+	"h3": bare, "h4": bare, "h5": bare, "h6": bare, "ul": bare, "li": bare, "blockquote": bare, "code": regexp.MustCompile(`^( data-source="")?$`), "em": bare, "strong": bare,
 	"del": bare, "br": bare, "hr": bare, "table": bare, "thead": bare, "tbody": bare, "tr": bare,
 }
 

@@ -1,5 +1,5 @@
-// Copies the text of data-copy, or of the code in the same data-copied where
-// that is empty. Where the clipboard is closed to scripts, as
+// Copies the text of data-copy or, where that is empty, of the data-source in
+// the same data-copied. Where the clipboard is closed to scripts, as
 // on a page without TLS, a selection is copied instead.
 async function copy(text) {
   try {
@@ -23,7 +23,7 @@ document.addEventListener("click", async (event) => {
   const label = button.querySelector("span");
   const word = (button.dataset.word ??= label.textContent);
   try {
-    await copy(button.dataset.copy || button.closest("[data-copied]").querySelector("code").textContent);
+    await copy(button.dataset.copy || button.closest("[data-copied]").querySelector("[data-source]").textContent);
     label.textContent = "Copied";
   } catch {
     label.textContent = "Not copied";
