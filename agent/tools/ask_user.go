@@ -22,7 +22,7 @@ var _ agent.Asker = askUser{}
 func (askUser) Definition() agent.ToolDefinition {
 	return agent.ToolDefinition{
 		Name: "ask_user", Title: "Ask", Description: strings.TrimSpace(askUserDescription),
-		Parameters: json.RawMessage(`{"type":"object","properties":{"questions":{"type":"array","minItems":1,"maxItems":4,"items":{"type":"object","properties":{"header":{"type":"string","maxLength":12,"description":"What the question is about, in a word or two."},"question":{"type":"string","maxLength":500},"multi_select":{"type":"boolean","description":"Whether more than one option may be chosen."},"options":{"type":"array","minItems":2,"maxItems":4,"items":{"type":"object","properties":{"label":{"type":"string","maxLength":100},"description":{"type":"string","maxLength":300}},"required":["label"],"additionalProperties":false}}},"required":["header","question","options"],"additionalProperties":false}}},"required":["questions"],"additionalProperties":false}`),
+		Parameters: json.RawMessage(`{"type":"object","properties":{"questions":{"type":"array","description":"What to ask.","minItems":1,"maxItems":4,"items":{"type":"object","properties":{"header":{"type":"string","maxLength":12,"description":"What the question is about, in a word or two."},"question":{"type":"string","maxLength":500},"multi_select":{"type":"boolean","description":"Whether more than one option may be chosen."},"options":{"type":"array","minItems":2,"maxItems":4,"items":{"type":"object","properties":{"label":{"type":"string","maxLength":100},"description":{"type":"string","maxLength":300}},"required":["label"],"additionalProperties":false}}},"required":["header","question","options"],"additionalProperties":false}}},"required":["questions"],"additionalProperties":false}`),
 	}
 }
 
