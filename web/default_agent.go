@@ -14,7 +14,7 @@ func defaultAgent(model agent.ModelRef) agent.Agent {
 		Instructions: "You are a helpful assistant. Be exact and brief. Say so when you do not know something. " +
 			"Use the notes of this conversation for what should be kept.",
 		Model:  model,
-		Tools:  []string{"current_time", "notes_list", "notes_read", "notes_write", "notes_delete"},
+		Tools:  []string{"ask_user", "current_time", "notes_list", "notes_read", "notes_write", "notes_delete"},
 		Output: agent.OutputOptions{Reasoning: true},
 	}
 }
