@@ -37,7 +37,9 @@ const (
 	ItemRemoved  ChangeKind = "item_removed"
 	QueueChanged ChangeKind = "queue_changed"
 	TitleChanged ChangeKind = "title_changed"
-	Rebuilt      ChangeKind = "rebuilt" // everything: show it anew; it comes alone
+	// ArchiveChanged says that the conversation was archived or is back.
+	ArchiveChanged ChangeKind = "archive_changed"
+	Rebuilt        ChangeKind = "rebuilt" // everything: show it anew; it comes alone
 )
 
 // Take returns what changed since the last Take, in order and without
@@ -98,6 +100,8 @@ func (t *Timeline) Apply(rec Record) {
 	case ConversationTitled:
 		t.Title = e.Title
 		t.note(Change{What: TitleChanged})
+	case ConversationArchived, ConversationUnarchived:
+		t.note(Change{What: ArchiveChanged})
 	case MessageQueued, QueuedMessageEdited, QueuedMessageRemoved:
 		t.applyQueue(rec)
 	case Rewound:
