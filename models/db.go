@@ -56,8 +56,15 @@ type DB struct {
 	writer *gorm.DB
 	reader *gorm.DB
 	queue  *writeQueue
-	sealer *sealer
 	hasher *hasher
+
+	// sealing is held while a value is sealed and stored, or read and opened,
+	// so that a rotation comes before or after the whole of it.
+	sealing sync.RWMutex
+	sealer  *sealer
+	keyFile string // "" if the key is kept elsewhere
+
+	backing sync.Mutex // held by the one backup
 
 	stop     context.CancelFunc // ends what runs in the background
 	sweeping sync.WaitGroup
@@ -95,9 +102,6 @@ func (db *DB) open(ctx context.Context) error {
 	if db.lock, err = lockDir(filepath.Join(dir, lockFile)); err != nil {
 		return err
 	}
-	if db.sealer, err = openSealer(db.config.Key, filepath.Join(dir, keyFile)); err != nil {
-		return err
-	}
 	db.file = filepath.Join(dir, databaseFile)
 	// SQLite gives its files beside the database the mode of the database.
 	f, err := os.OpenFile(db.file, os.O_RDWR|os.O_CREATE, 0o600)
@@ -114,6 +118,15 @@ func (db *DB) open(ctx context.Context) error {
 		return err
 	}
 	if db.reader, err = connect(readerDialect(db.file), readers); err != nil {
+		return err
+	}
+	if db.config.Key.Empty() {
+		db.keyFile = filepath.Join(dir, keyFile)
+		if err := db.settleRotation(ctx); err != nil {
+			return err
+		}
+	}
+	if db.sealer, err = openSealer(db.config.Key, db.keyFile); err != nil {
 		return err
 	}
 	db.queue = newWriteQueue(db.writer)

@@ -76,6 +76,8 @@ func (s Providers) Create(ctx context.Context, p Provider, c Credential) (Provid
 	p.ID = agent.NewID("p_")
 	p.CreatedAt = s.db.now()
 	p.UpdatedAt = p.CreatedAt
+	s.db.sealing.RLock()
+	defer s.db.sealing.RUnlock()
 	row, err := s.row(p, &c, nil)
 	if err != nil {
 		return Provider{}, err
@@ -90,6 +92,8 @@ func (s Providers) Create(ctx context.Context, p Provider, c Credential) (Provid
 // Update changes a provider and returns it. The error is [Invalid] or
 // [ErrNotFound].
 func (s Providers) Update(ctx context.Context, id string, u ProviderUpdate) (Provider, error) {
+	s.db.sealing.RLock()
+	defer s.db.sealing.RUnlock()
 	var row providerRow
 	err := s.db.write(ctx, func(tx *gorm.DB) error {
 		var stored providerRow
@@ -190,6 +194,8 @@ func providerFailed(ctx context.Context, what string, err error) error {
 // Key returns the key to use now: empty if the provider takes none. The error
 // is [ErrNotFound], [ErrNoKey], [ErrWrongKey] or [ErrDamaged].
 func (s Providers) Key(ctx context.Context, id string) (Secret, error) {
+	s.db.sealing.RLock()
+	defer s.db.sealing.RUnlock()
 	row, err := s.take(ctx, id)
 	if err != nil {
 		return Secret{}, err

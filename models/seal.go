@@ -51,6 +51,10 @@ func openSealer(key Secret, file string) (*sealer, error) {
 		}
 		key = NewSecret(string(text))
 	}
+	return newSealer(key)
+}
+
+func newSealer(key Secret) (*sealer, error) {
 	raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(key.Reveal()))
 	if err != nil || len(raw) != chacha20poly1305.KeySize {
 		return nil, ErrKeyFormat
@@ -100,6 +104,9 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
+// sealed reports whether a value is sealed under this key.
+func (s *sealer) sealed(value []byte) bool { return bytes.HasPrefix(value, s.id) }
+
 // seal encrypts a secret for a place, such as "provider p_1".
 func (s *sealer) seal(secret Secret, place string) []byte {
 	nonce := make([]byte, s.aead.NonceSize())
@@ -115,7 +122,7 @@ func (s *sealer) open(sealed []byte, place string) (Secret, error) {
 	if len(sealed) < head {
 		return Secret{}, ErrDamaged
 	}
-	if !bytes.Equal(sealed[:keyIDSize], s.id) {
+	if !s.sealed(sealed) {
 		return Secret{}, ErrWrongKey
 	}
 	text, err := s.aead.Open(nil, sealed[keyIDSize:head], sealed[head:], []byte(place))

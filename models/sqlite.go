@@ -31,6 +31,12 @@ func readerDialect(file string) gorm.Dialector {
 	})
 }
 
+// copierDialect opens the file for making a copy, which query_only would not
+// let into another file.
+func copierDialect(file string) gorm.Dialector {
+	return dialect(file, url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(5000)"}})
+}
+
 func dialect(file string, options url.Values) gorm.Dialector {
 	path := filepath.ToSlash(file)
 	if !strings.HasPrefix(path, "/") {

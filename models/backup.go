@@ -1,0 +1,68 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// backupFile is the copy that a backup is read from while it lasts.
+const backupFile = "countersign.backup"
+
+// KeyFile returns where the sealing key is, or "" if it was given to the
+// program and is no file of the data directory.
+func (db *DB) KeyFile() string { return db.keyFile }
+
+// Backup writes a consistent copy of the database as it is now, while others
+// read and write on. The sealing key is not in it. The data directory needs
+// room for another copy meanwhile. One backup runs at a time.
+func (db *DB) Backup(ctx context.Context, w io.Writer) (err error) {
+	db.backing.Lock()
+	defer db.backing.Unlock()
+	path := filepath.Join(filepath.Dir(db.file), backupFile)
+	defer func() {
+		if err != nil && ctx.Err() == nil {
+			err = fmt.Errorf("back up the database: %w", err)
+		}
+	}()
+	copied, err := db.copyTo(ctx, path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, copied)
+	return errors.Join(err, copied.Close(), os.Remove(path))
+}
+
+// copyTo makes the copy. It is what was committed when it began; the writer is
+// not held up.
+func (db *DB) copyTo(ctx context.Context, path string) (*os.File, error) {
+	// One of a process that was killed may lie there.
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	// The copy goes into an empty file that is there, and takes its mode.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.vacuumInto(ctx, path); err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(path))
+	}
+	return f, nil
+}
+
+func (db *DB) vacuumInto(ctx context.Context, path string) error {
+	copier, err := connect(copierDialect(db.file), 1)
+	if err != nil {
+		return err
+	}
+	pool, err := copier.DB()
+	if err != nil {
+		return err
+	}
+	return errors.Join(copier.WithContext(ctx).Exec("VACUUM INTO ?", path).Error, pool.Close())
+}
