@@ -88,7 +88,7 @@ func TestAnswerIsTheStoredOne(t *testing.T) {
 	c := newChat(t, script.String()+"gate end\nfinish stop\n---\ntext \"Yes.\"\nfinish stop\n")
 	c.start("Say it")
 	c.model.Reached("end")
-	c.must(expect.Locator(c.draft()).ToContainText("A line. \n \n\n"))
+	c.must(expect.Locator(c.draft()).ToHaveAttribute("data-end", strconv.Itoa(len(answer))))
 	draft, err := c.draft().TextContent()
 	c.must(err)
 	if draft != answer {

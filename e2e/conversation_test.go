@@ -34,8 +34,8 @@ type chat struct {
 	model  *scriptedtest.Server // nil where the test brought its own
 }
 
-// newChat starts both and connects them through the pages, as a person would.
-// The script is strict: a request that it does not expect, or a response that
+// newChat starts both and connects them, by the forms that the pages of the
+// first run and of the providers send. The script is strict: a request that it does not expect, or a response that
 // nobody asks for, fails the test. See package scripted for its format.
 func newChat(t *testing.T, script string, looks ...look) *chat {
 	t.Helper()
@@ -51,10 +51,26 @@ func newChatWith(t *testing.T, baseURL string, looks ...look) *chat {
 	t.Helper()
 	s := startServer(t)
 	p := newPage(t, s.url, looks...)
-	setUp(t, s, p)
-	p.connect("Scripted", baseURL, "scripted-1")
+	_, token, _ := strings.Cut(s.SetupURL(), "token=")
+	p.post("/setup", map[string]any{"token": token, "name": adminName, "email": adminEmail, "password": adminPassword})
+	p.post("/settings/providers", map[string]any{
+		"name": "Scripted", "base_url": baseURL, "private": "on", "credential": "none", "models": "scripted-1", "stream_usage": "on",
+	})
 	p.visit("/", http.StatusOK)
 	return &chat{page: p, server: s}
+}
+
+// post sends a form without its page, with the cookies of the browser, and
+// requires that it leads on to another page.
+func (p *page) post(path string, form map[string]any) {
+	p.t.Helper()
+	response, err := p.Context().Request().Post(path, playwright.APIRequestContextPostOptions{
+		Form: form, MaxRedirects: playwright.Int(0),
+	})
+	p.must(err)
+	if response.Status() != http.StatusSeeOther {
+		p.t.Fatalf("post to %s: got status %d, want 303", path, response.Status())
+	}
 }
 
 // A sentMessage is an entry of the history that a request to the model holds.
@@ -84,29 +100,12 @@ func (p *page) wantVisible(text string) {
 	p.must(expect.Locator(p.GetByText(text)).ToBeVisible())
 }
 
-// connect adds a provider on this machine that needs no key.
+// connect adds a provider on this machine that needs no key, through its page.
 func (p *page) connect(name, baseURL, model string) {
 	p.t.Helper()
 	p.visit("/settings/providers/new", http.StatusOK)
 	connection{name: name, baseURL: baseURL, private: true, model: model}.fillIn(p, "Save")
 	p.wantText("main", "Saved.")
-}
-
-// practise connects the practice provider, from the page that an admin is led
-// to first.
-func (p *page) practise() {
-	p.t.Helper()
-	p.visit("/welcome", http.StatusOK)
-	p.press("Try it offline")
-	p.must(expect.Page(p).ToHaveURL("/"))
-}
-
-// must ends the test if there is an error.
-func (p *page) must(err error) {
-	p.t.Helper()
-	if err != nil {
-		p.t.Fatal(err)
-	}
 }
 
 // start sends the first message of a conversation, from the page of a new one.

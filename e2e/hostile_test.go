@@ -102,7 +102,7 @@ finish stop
 `)
 	c.start(hostile)
 	c.model.Reached("streaming")
-	c.must(expect.Locator(c.draft()).ToContainText("你好"))
+	c.must(expect.Locator(c.draft()).ToHaveAttribute("data-end", strconv.Itoa(len(hostile))))
 	c.wantInert("while streaming")
 	c.wantShown("while streaming", `[data-channel="answer"]`, hostile)
 	c.wantShown("while streaming", `[data-channel="reasoning"]`, hostile)
