@@ -108,6 +108,14 @@ func (p *page) connect(name, baseURL, model string) {
 	p.wantText("main", "Saved.")
 }
 
+// must ends the test if there is an error.
+func (p *page) must(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // start sends the first message of a conversation, from the page of a new one.
 func (p *page) start(text string) {
 	p.t.Helper()
