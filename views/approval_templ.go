@@ -760,7 +760,7 @@ func decided(i *agent.ApprovalItem, c *agent.ApprovalCall) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if c.Decision != nil && c.Decision.Reason == "" && c.Decision.Origin == agent.OriginHuman {
+		if v.reason == "" && c.Decision != nil && c.Decision.Origin == agent.OriginHuman {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<span class=\"muted\">No reason given.</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -770,12 +770,12 @@ func decided(i *agent.ApprovalItem, c *agent.ApprovalCall) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if c.Decision != nil && c.Decision.Reason != "" {
+		if v.reason != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<p class=\"decided__reason\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = exactIn("“", c.Decision.Reason, "”").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = exactIn("“", v.reason, "”").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

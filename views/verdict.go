@@ -9,6 +9,7 @@ type verdict struct {
 	text   string
 	origin string
 	name   string // who signed, "" where nobody did
+	reason string // why, "" where nobody said
 }
 
 // verdictOf returns how the decision on a call looks. Green is for what a
@@ -16,14 +17,14 @@ type verdict struct {
 func verdictOf(i *agent.ApprovalItem, c *agent.ApprovalCall) verdict {
 	d := c.Decision
 	switch {
-	case d == nil && i.Closed == agent.ClosedExpired, c.Outcome == agent.CallExpired:
+	case i.Closed == agent.ClosedExpired && (d == nil || d.Origin == agent.OriginApplicationPolicy), c.Outcome == agent.CallExpired:
 		return verdict{class: "is-expired", icon: "clock", text: "Expired, not run", origin: "nobody signed"}
 	case d == nil && i.Closed == agent.ClosedWithdrawn:
 		return verdict{class: "is-expired", icon: "stop", text: "Withdrawn, not run", origin: "the run was stopped"}
 	case d == nil:
 		return verdict{class: "is-unsure", icon: "unknown", text: "Not decided"}
 	}
-	v := verdict{origin: originWords(d.Origin)}
+	v := verdict{origin: originWords(d.Origin), reason: d.Reason}
 	human := d.Origin == agent.OriginHuman
 	if human {
 		v.name = d.By.Name

@@ -46,7 +46,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, view
 // its sentence goes out as plain text.
 func (s *Server) renderError(w http.ResponseWriter, r *http.Request, said answer, known bool) {
 	if inBackground(r) {
-		notice := views.Notice{Tone: views.ToneBad, Title: said.title, Text: said.text}
+		notice := views.Notice{Tone: views.ToneBad, Title: said.title + ".", Text: said.text}
 		if err := s.render(w, r, said.status, views.Toast(notice)); err == nil {
 			return
 		}
