@@ -1,6 +1,10 @@
 package models
 
-import "errors"
+import (
+	"errors"
+	"net/url"
+	"strings"
+)
 
 // ErrNoKey says that a provider's key is not there: its environment variable
 // is not set.
@@ -35,10 +39,29 @@ func (c Credential) check(v Invalid) {
 	case CredentialSealed:
 		if n := len(c.Key.Reveal()); n == 0 || n > maxKey {
 			v["key"] = "Enter the key."
+		} else if strings.ContainsFunc(c.Key.Reveal(), func(r rune) bool { return r <= 0x20 || r >= 0x7f }) {
+			v["key"] = "A key is one line of plain characters without spaces."
 		}
 	default:
 		v["credential"] = "Choose where the key is kept."
 	}
+}
+
+// checkKeyStays keeps a stored key with the host that it was entered for: at
+// another one it would be shown to whoever is there.
+func checkKeyStays(stored, changed Provider) string {
+	if stored.Credential == CredentialSealed && hostOf(stored.BaseURL) != hostOf(changed.BaseURL) {
+		return "The saved key was entered for another host. Enter the key for this one."
+	}
+	return ""
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host)
 }
 
 // place is what a provider's key is sealed for.

@@ -89,8 +89,8 @@ func (s Providers) Create(ctx context.Context, p Provider, c Credential) (Provid
 	return row.provider()
 }
 
-// Update changes a provider and returns it. The error is [Invalid] or
-// [ErrNotFound].
+// Update changes a provider and returns it. A sealed key that is kept does not
+// follow the address to another host. The error is [Invalid] or [ErrNotFound].
 func (s Providers) Update(ctx context.Context, id string, u ProviderUpdate) (Provider, error) {
 	s.db.sealing.RLock()
 	defer s.db.sealing.RUnlock()
@@ -104,7 +104,11 @@ func (s Providers) Update(ctx context.Context, id string, u ProviderUpdate) (Pro
 		if err != nil {
 			return err
 		}
+		before := p
 		u.apply(&p)
+		if problem := checkKeyStays(before, p); problem != "" && u.Credential == nil {
+			return Invalid{"key": problem}
+		}
 		p.UpdatedAt = s.db.now()
 		if row, err = s.row(p, u.Credential, stored.Sealed); err != nil {
 			return err

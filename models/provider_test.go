@@ -87,7 +87,7 @@ func TestProviders_UpdateKeepsWhatIsOmitted(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 6, 7, 8, 9, 10, time.UTC)
 	s := modelstest.OpenConfig(t, models.Config{Now: func() time.Time { return now }}).Providers()
-	want, err := s.Create(t.Context(), local(), sealed("the key"))
+	want, err := s.Create(t.Context(), local(), sealed("the-key"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,18 +97,18 @@ func TestProviders_UpdateKeepsWhatIsOmitted(t *testing.T) {
 		change func(*models.Provider)
 		key    string
 	}{
-		{"nothing", models.ProviderUpdate{}, func(*models.Provider) {}, "the key"},
-		{"name", models.ProviderUpdate{Name: ptr("Renamed")}, func(p *models.Provider) { p.Name = "Renamed" }, "the key"},
-		{"address", models.ProviderUpdate{BaseURL: ptr("https://api.example/v1"), AllowPrivateNetwork: ptr(false)},
-			func(p *models.Provider) { p.BaseURL, p.AllowPrivateNetwork = "https://api.example/v1", false }, "the key"},
-		{"usage on again", models.ProviderUpdate{StreamUsage: ptr(true)}, func(p *models.Provider) { p.StreamUsage = ptr(true) }, "the key"},
-		{"zero", models.ProviderUpdate{MaxOutputTokens: ptr(0)}, func(p *models.Provider) { p.MaxOutputTokens = 0 }, "the key"},
+		{"nothing", models.ProviderUpdate{}, func(*models.Provider) {}, "the-key"},
+		{"name", models.ProviderUpdate{Name: ptr("Renamed")}, func(p *models.Provider) { p.Name = "Renamed" }, "the-key"},
+		{"address", models.ProviderUpdate{BaseURL: ptr("http://127.0.0.1:11434/v2"), AllowPrivateNetwork: ptr(false)},
+			func(p *models.Provider) { p.BaseURL, p.AllowPrivateNetwork = "http://127.0.0.1:11434/v2", false }, "the-key"},
+		{"usage on again", models.ProviderUpdate{StreamUsage: ptr(true)}, func(p *models.Provider) { p.StreamUsage = ptr(true) }, "the-key"},
+		{"zero", models.ProviderUpdate{MaxOutputTokens: ptr(0)}, func(p *models.Provider) { p.MaxOutputTokens = 0 }, "the-key"},
 		{"retries", models.ProviderUpdate{Retry: &agent.RetryPolicy{MaxRetries: ptr(0)}},
-			func(p *models.Provider) { p.Retry = agent.RetryPolicy{MaxRetries: ptr(0)} }, "the key"},
-		{"timeouts", models.ProviderUpdate{Timeouts: &models.Timeouts{}}, func(p *models.Provider) { p.Timeouts = models.Timeouts{} }, "the key"},
+			func(p *models.Provider) { p.Retry = agent.RetryPolicy{MaxRetries: ptr(0)} }, "the-key"},
+		{"timeouts", models.ProviderUpdate{Timeouts: &models.Timeouts{}}, func(p *models.Provider) { p.Timeouts = models.Timeouts{} }, "the-key"},
 		{"models", models.ProviderUpdate{Models: &[]models.ProviderModel{{Name: "x"}}},
-			func(p *models.Provider) { p.Models = []models.ProviderModel{{Name: "x"}} }, "the key"},
-		{"key", models.ProviderUpdate{Credential: ptr(sealed("another key"))}, func(*models.Provider) {}, "another key"},
+			func(p *models.Provider) { p.Models = []models.ProviderModel{{Name: "x"}} }, "the-key"},
+		{"key", models.ProviderUpdate{Credential: ptr(sealed("another-key"))}, func(*models.Provider) {}, "another-key"},
 		{"no key", models.ProviderUpdate{Credential: &none}, func(p *models.Provider) { p.Credential = models.CredentialNone }, ""},
 	} {
 		now = now.Add(time.Second)

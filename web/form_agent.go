@@ -8,12 +8,7 @@ import (
 
 	"countersign/agent"
 	"countersign/models"
-)
-
-// The longest and the shortest time that a card may wait.
-const (
-	minApproval = time.Second
-	maxApproval = 7 * 24 * time.Hour
+	"countersign/web/check"
 )
 
 // An agentForm is what the page of an agent sends.
@@ -60,7 +55,7 @@ func (f agentForm) limits() (agent.Limits, map[string]string) {
 	problems := make(map[string]string)
 	if f.approval != "" {
 		d, err := time.ParseDuration(strings.ReplaceAll(f.approval, " ", ""))
-		if err != nil || d < minApproval || d > maxApproval {
+		if err != nil || d < check.MinWait || d > check.MaxWait {
 			problems["approval"] = "Enter a time from 1s to 168h, such as 90s, 5m or 1h30m."
 		}
 		limits.Approval = d

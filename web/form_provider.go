@@ -1,22 +1,16 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"strconv"
 	"strings"
 
 	"countersign/models"
 	"countersign/providers"
-	"countersign/providers/upstream"
 	"countersign/views"
+	"countersign/web/check"
 )
-
-// maxOutput is the largest limit on output tokens that the form takes.
-const maxOutput = 1 << 20
 
 // A providerForm is what the page of a provider sends.
 type providerForm struct {
@@ -69,38 +63,12 @@ func (f providerForm) problems(saved *models.Provider) map[string]string {
 		found["models"] = "Enter at least one model id."
 	}
 	if _, ok := f.outputTokens(); !ok {
-		found["max_output"] = fmt.Sprintf("Enter a whole number from 1 to %d, or nothing.", maxOutput)
+		found["max_output"] = fmt.Sprintf("Enter a whole number from 1 to %d, or nothing.", check.MaxOutputTokens)
 	}
-	if f.credential == views.CredentialSealed {
-		if problem := f.keyProblem(saved); problem != "" {
-			found["key"] = problem
-		}
+	if f.credential == views.CredentialSealed && f.key.Empty() && (saved == nil || saved.Credential != models.CredentialSealed) {
+		found["key"] = "Enter the key, or choose another way to keep it."
 	}
 	return found
-}
-
-// keyProblem judges a key that is to be sealed. A saved key does not follow
-// the address to another host: it would be shown to whoever is there.
-func (f providerForm) keyProblem(saved *models.Provider) string {
-	switch {
-	case !f.key.Empty():
-		if strings.ContainsFunc(f.key.Reveal(), func(c rune) bool { return c <= 0x20 || c >= 0x7f }) {
-			return "A key is one line of plain characters without spaces."
-		}
-	case saved == nil || saved.Credential != models.CredentialSealed:
-		return "Enter the key, or choose another way to keep it."
-	case hostOf(saved.BaseURL) != hostOf(f.baseURL):
-		return "The saved key was entered for another host. Enter the key for this one."
-	}
-	return ""
-}
-
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Scheme + "://" + strings.ToLower(u.Host)
 }
 
 // outputTokens reads the limit on output, 0 if there is none.
@@ -109,7 +77,7 @@ func (f providerForm) outputTokens() (int, bool) {
 		return 0, true
 	}
 	n, err := strconv.Atoi(f.maxOutput)
-	return n, err == nil && n >= 1 && n <= maxOutput
+	return n, err == nil && n >= 1 && n <= check.MaxOutputTokens
 }
 
 // provider is what the form stores for a new connection.
@@ -157,38 +125,12 @@ func (f providerForm) modelList(saved []models.ProviderModel) []models.ProviderM
 	return list
 }
 
-// baseURLReasons are the words for a base URL that can't be used.
-var baseURLReasons = map[upstream.BaseURLReason]string{
-	upstream.BaseURLMalformed: "Enter a whole address, such as https://api.example/v1.",
-	upstream.BaseURLScheme:    "The address must start with http:// or https://.",
-	upstream.BaseURLUserinfo:  "Leave user and password out of the address. A key goes into its own field.",
-	upstream.BaseURLQuery:     "Leave out the question mark and what follows it.",
-	upstream.BaseURLFragment:  "Leave out the # and what follows it.",
-	upstream.BaseURLBlocked:   "Countersign never connects to this address.",
-}
-
 func baseURLProblem(raw string, private bool) string {
-	var refused *upstream.BaseURLError
-	if err := upstream.ValidateBaseURL(raw); errors.As(err, &refused) {
-		return baseURLReasons[refused.Reason]
+	if problem := check.BaseURL(raw); problem != "" {
+		return problem
 	}
-	if !private && namesPrivate(raw) {
+	if !private && check.NamesPrivate(raw) {
 		return "This address is on this machine or in a private network. Tick the box below if that is meant."
 	}
 	return ""
-}
-
-// namesPrivate reports whether the address can be seen to be private. Where a
-// name leads is judged at each connection.
-func namesPrivate(raw string) bool {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return false
-	}
-	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && !upstream.AddressAllowed(addr, false)
 }
