@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"regexp"
 	"strconv"
@@ -167,6 +168,27 @@ func TestErrorPageStaysOutside(t *testing.T) {
 	if pwn, err := c.Evaluate(`() => typeof window.__pwn`); err != nil || pwn != "undefined" {
 		t.Errorf("the page ran what the gateway sent: %v, %v", pwn, err)
 	}
+}
+
+// The wait before the next attempt is counted down, as long as the provider
+// asked for, and can be ended.
+func TestRetryCountsDown(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, `
+status 429 rate_limit retry-after=30s
+`)
+	c.start("Go")
+	tab := c.another()
+	c.must(tab.Clock().Install())
+	tab.visit(c.URL(), http.StatusOK)
+	wait := tab.Locator(".fault__next")
+	tab.must(expect.Locator(wait).ToHaveText(regexp.MustCompile(`starts in\s+(30|2\d) s`)))
+	tab.must(tab.Clock().FastForward("15"))
+	tab.must(expect.Locator(wait).ToHaveText(regexp.MustCompile(`starts in\s+1?\d s`)))
+	tab.press("Stop trying")
+	c.awaitStatus(isStopped)
+	tab.awaitStatus(isStopped)
+	c.wantSame(tab, c.join())
 }
 
 // A failure that does not pass ends the run at once and says what to do.

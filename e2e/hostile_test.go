@@ -205,7 +205,15 @@ finish stop
 	p.press("Create the owner")
 	p.must(expect.Page(p).ToHaveURL("/welcome"))
 	p.wantInert("after the first run")
-	p.wantText("nav", "Ada <img src=x onerror=window.__pwn=1>")
+	p.press("Try it offline")
+	p.suggestion("A call that waits for you")
+	p.awaitStatus(isWaiting)
+	p.wantText("[data-card]", "Signing as Ada <img src=x onerror=window.__pwn=1>U+202E")
+	p.wantText("nav", "Ada <img src=x onerror=window.__pwn=1>[U+202E]")
+	p.decide("Write a note", "Approve once")
+	p.awaitStatus(isReady)
+	p.wantText(".decided", "Ada <img src=x onerror=window.__pwn=1>U+202E")
+	p.wantInert("signed")
 }
 
 // TestModelTextMarkup is the case ui-model-text-markup.

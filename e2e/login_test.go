@@ -97,6 +97,29 @@ finish stop
 	astray.must(expect.Page(astray).ToHaveURL("/"))
 }
 
+// What was typed and not sent outlives a reload, but not its person.
+func TestUnsentTextIsKept(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, `
+text "Hello."
+finish stop
+`)
+	c.start("Go")
+	c.awaitStatus(isReady)
+	conversation := c.URL()
+	box := c.Locator("#message")
+	c.must(box.Fill("Half a sen"))
+	c.visit(conversation, http.StatusOK)
+	c.must(expect.Locator(box).ToHaveValue("Half a sen"))
+	c.visit("/", http.StatusOK)
+	c.must(expect.Locator(box).ToHaveValue(""))
+
+	c.signOut()
+	c.signIn(adminEmail, adminPassword)
+	c.visit(conversation, http.StatusOK)
+	c.must(expect.Locator(box).ToHaveValue(""))
+}
+
 // What does not exist is not found, for every address below a conversation and
 // below the settings.
 func TestUnknownIDs(t *testing.T) {

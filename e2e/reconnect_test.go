@@ -4,22 +4,31 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
 )
 
-// keepSockets is a script for new documents that keeps every socket of the
-// page in window.__sockets, and notes at the root how many were opened.
+// keepSockets is a script for new documents. It keeps every socket of the page
+// in window.__sockets, and notes at the root how many were opened and which
+// lines about the connection were shown, which may be there for a moment only.
 var keepSockets = playwright.Script{Content: playwright.String(`
 	window.__sockets = [];
+	const root = () => document.documentElement.dataset;
 	window.WebSocket = class extends WebSocket {
 		constructor(...args) {
 			super(...args);
 			const n = window.__sockets.push(this);
-			this.addEventListener('open', () => { document.documentElement.dataset.sockets = n });
+			this.addEventListener('open', () => { root().sockets = n });
 		}
 	};
+	let last;
+	new MutationObserver(() => {
+		const state = document.querySelector('#connection:not([hidden]) > :not([hidden])')?.dataset.state;
+		if (state && state !== last) root().told = (root().told ?? '') + state + ' ';
+		last = state;
+	}).observe(document, {attributes: true, attributeFilter: ['hidden'], subtree: true});
 `)}
 
 // followed opens the conversation of the chat in another tab, whose sockets
@@ -57,6 +66,13 @@ func (p *page) connectionIs(state string) {
 	p.must(expect.Locator(p.Locator("#connection > [data-state=" + state + "]")).ToBeVisible())
 }
 
+// wasBack waits until the page has said so many times that the connection was
+// lost and came back.
+func (p *page) wasBack(times int) {
+	p.t.Helper()
+	p.must(expect.Locator(p.Locator("html")).ToHaveAttribute("data-told", strings.Repeat("is-lost is-back ", times)))
+}
+
 // A socket that is cut while text arrives costs nothing: the page says so, is
 // given what it missed, and ends as one that was never cut.
 func TestCutSocket(t *testing.T) {
@@ -70,7 +86,7 @@ func TestCutSocket(t *testing.T) {
 		c.must(expect.Locator(tab.Locator("#connection [data-seconds]").First()).ToHaveText(regexp.MustCompile(`^\d$`)))
 		c.model.Release(gate) // goes on while the tab hears nothing
 		tab.awaitSocket(n + 2)
-		tab.connectionIs("is-back")
+		tab.wasBack(n + 1)
 	}
 	c.awaitStatus(isReady)
 	tab.awaitStatus(isReady)
@@ -80,7 +96,7 @@ func TestCutSocket(t *testing.T) {
 	// Where nothing was missed, the tab still learns that it is connected.
 	tab.cut()
 	tab.awaitSocket(len(longRunGates) + 2)
-	tab.connectionIs("is-back")
+	tab.wasBack(len(longRunGates) + 1)
 	c.wantSame(tab)
 }
 
@@ -112,7 +128,7 @@ func TestOffline(t *testing.T) {
 
 	away.must(away.Context().SetOffline(false))
 	away.awaitStatus(isReady)
-	away.connectionIs("is-back")
+	away.wasBack(1)
 	c.wantSame(away)
 }
 
@@ -179,4 +195,26 @@ finish stop
 		t.Errorf("got the answer %q", got)
 	}
 	c.wantAbsent([]string{"Partial content", "an old thought", "never sent"}, c.URL(), "/")
+}
+
+// A page that is left and come back to by the browser's own buttons follows
+// again.
+func TestBack(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, `
+text "Before."
+gate half
+text " After."
+finish stop
+`)
+	c.start("Go")
+	c.model.Reached("half")
+	c.wantDraft("Before.")
+	c.visit("/settings/providers", http.StatusOK)
+	_, err := c.GoBack()
+	c.must(err)
+	c.wantDraft("Before.")
+	c.model.Release("half")
+	c.awaitStatus(isReady)
+	c.wantSame(c.join())
 }
