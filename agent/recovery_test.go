@@ -32,7 +32,7 @@ func (s *survivor) Stream(_ context.Context, req providers.Request) iter.Seq2[pr
 	end := providers.Finish{Reason: providers.FinishStop, Text: "Done."}
 	if len(s.requests) == 1 && len(req.Tools) > 0 {
 		end = providers.Finish{Reason: providers.FinishToolCalls, Calls: []providers.ToolCall{
-			{ID: "call_1", Name: req.Tools[0].Name, Arguments: "{}", Executable: true},
+			{ID: "call_1", Name: req.Tools[0].Name, Arguments: oneQuestion, Executable: true},
 		}}
 	}
 	return yields(end)(nil, req)
@@ -44,12 +44,16 @@ func takeOver(t *testing.T, p *agenttest.Played, left *journaltest.Memory) *surv
 	if records := left.Records(agenttest.Conversation); len(records) > 0 {
 		<-time.After(time.Until(records[len(records)-1].At)) // each bubble has a clock of its own
 	}
-	s := &survivor{}
-	for _, old := range p.Tools {
-		s.tools = append(s.tools, &agenttest.Tool{Name: old.Name, ReadOnly: old.ReadOnly, Does: func(context.Context, *agenttest.Gate) (agent.Result, error) {
-			return agent.Result{Text: "Done."}, nil
-		}})
+	tools, err := agenttest.ParseTools(p.Scenario.Tools)
+	if err != nil {
+		t.Fatal(err)
 	}
+	for _, tool := range tools {
+		tool.Does = func(context.Context, *agenttest.Gate) (agent.Result, error) {
+			return agent.Result{Text: "Done."}, nil
+		}
+	}
+	s := &survivor{tools: tools}
 	options := p.Options
 	options.Refused = nil
 	s.Server = agenttest.NewServer(t, agenttest.Config{Provider: s, Memory: left, Tools: s.tools, Options: options, IDs: 1000})
@@ -82,6 +86,8 @@ func (s *survivor) settle(t *testing.T, choice int) {
 		case run.Reconcile != nil:
 			answer := []agent.ReconcileAnswer{agent.ReconcileHappened, agent.ReconcileNotHappened, agent.ReconcileRunAgain}[choice%3]
 			err = s.Engine.Reconcile(ctx, ref, agent.ReconcileAnswered{Interaction: run.Reconcile.Interaction, Answer: answer, By: ann})
+		case run.Question != nil:
+			err = s.Engine.Answer(ctx, ref, run.Question.Interaction, ann, make([]agent.Answer, len(run.Question.Questions)))
 		case head.Run.Status.Waiting():
 			t.Fatalf("the run is %s, and for nothing", head.Run.Status)
 		default:

@@ -17,6 +17,7 @@ var Conversation = agent.ConversationFor("ann", "m1")
 
 // A Played is what a scenario left behind.
 type Played struct {
+	Scenario *Scenario
 	Memory   *journaltest.Memory
 	Tools    []*Tool
 	Options  Options
@@ -61,7 +62,7 @@ func Play(t testing.TB, s *Scenario) *Played {
 	Check(t, server.Memory, Conversation)
 	CheckRequests(t, stage.Requests(), server.Memory.Outputs(Conversation))
 	return &Played{
-		Memory: server.Memory, Tools: tools, Options: options, Requests: stage.Requests(),
+		Scenario: s, Memory: server.Memory, Tools: tools, Options: options, Requests: stage.Requests(),
 		Journal: JournalText(server.Memory.Records(Conversation)), Timeline: d.timeline.String() + d.ran(),
 	}
 }
