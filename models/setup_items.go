@@ -1,0 +1,174 @@
+package models
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"countersign/agent"
+)
+
+// An applying is a setup under way, inside its transaction.
+type applying struct {
+	db        *DB
+	tx        *gorm.DB
+	newcomers map[string]userRow // by email key
+	weakened  []int              // the users who were admins
+}
+
+func (a *applying) all(s Setup) ([]Applied, error) {
+	var applied []Applied
+	for i, p := range s.Providers {
+		outcome, err := a.provider(p)
+		if err != nil {
+			return nil, itemFailed(SectionProviders, i, err)
+		}
+		applied = append(applied, Applied{SectionProviders, p.Name, outcome})
+	}
+	for i, g := range s.Agents {
+		outcome, err := a.agent(g)
+		if err != nil {
+			return nil, itemFailed(SectionAgents, i, err)
+		}
+		applied = append(applied, Applied{SectionAgents, g.Name, outcome})
+	}
+	for i, u := range s.Users {
+		outcome, err := a.user(i, u)
+		if err != nil {
+			return nil, itemFailed(SectionUsers, i, err)
+		}
+		applied = append(applied, Applied{SectionUsers, u.Email, outcome})
+	}
+	return applied, a.anAdminIsLeft()
+}
+
+// itemFailed names the item in an error that is about it.
+func itemFailed(section string, i int, err error) error {
+	if invalid := (Invalid)(nil); errors.As(err, &invalid) {
+		return &SetupError{section, i, invalid}
+	}
+	return err
+}
+
+// take looks for a row and reports whether it is there.
+func take[T any](tx *gorm.DB, where string, arg any) (row T, there bool, err error) {
+	err = tx.Take(&row, where, arg).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return row, false, nil
+	}
+	return row, err == nil, err
+}
+
+func (a *applying) provider(s ProviderSetup) (Outcome, error) {
+	row, there, err := take[providerRow](a.tx, "name = ?", s.Name)
+	if err != nil {
+		return "", err
+	}
+	p := Provider{ID: agent.NewID("p_"), Name: s.Name, API: s.API, CreatedAt: a.db.now()}
+	if there {
+		if p, err = row.provider(); err != nil {
+			return "", err
+		}
+		if s.API != "" && s.API != p.API {
+			return "", Invalid{"api": "The API of a provider can't change. Give the new one another name."}
+		}
+	} else if s.Credential == nil {
+		s.Credential = &Credential{Kind: CredentialNone}
+	}
+	before := p
+	if invalid := s.Change(&p); len(invalid) > 0 {
+		return "", invalid
+	}
+	if problem := checkKeyStays(before, p); problem != "" && s.Credential == nil {
+		return "", Invalid{"key": problem}
+	}
+	if s.Credential != nil && there && a.db.holds(row, *s.Credential) {
+		s.Credential = nil
+	}
+	now, err := a.db.Providers().row(p, s.Credential, row.Sealed)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case !there:
+		now.UpdatedAt = now.CreatedAt
+		return Created, a.tx.Create(&now).Error
+	case now.same(row):
+		return Unchanged, nil
+	}
+	now.UpdatedAt = stampOf(a.db.now())
+	return Updated, a.tx.Select("*").Where("id = ?", row.ID).Updates(&now).Error
+}
+
+// holds reports whether a credential is the one that is stored.
+func (db *DB) holds(r providerRow, c Credential) bool {
+	if c.Kind != r.Credential || c.Kind == CredentialEnv && c.Env != r.CredentialEnv {
+		return false
+	}
+	if c.Kind != CredentialSealed {
+		return true
+	}
+	key, err := db.sealer.open(r.Sealed, r.place())
+	return err == nil && key.Reveal() == c.Key.Reveal()
+}
+
+// same compares what a person can set.
+func (r providerRow) same(o providerRow) bool {
+	return r.Name == o.Name && r.BaseURL == o.BaseURL && r.AllowPrivateNetwork == o.AllowPrivateNetwork &&
+		r.Credential == o.Credential && r.CredentialEnv == o.CredentialEnv &&
+		bytes.Equal(r.Sealed, o.Sealed) && bytes.Equal(r.Options, o.Options)
+}
+
+func (a *applying) agent(s AgentSetup) (Outcome, error) {
+	row, there, err := take[agentRow](a.tx, "name = ?", s.Name)
+	if err != nil {
+		return "", err
+	}
+	g := agent.Agent{ID: agent.AgentID(agent.NewID("g_")), Name: s.Name}
+	if there {
+		if g, err = row.agent(); err != nil {
+			return "", err
+		}
+	}
+	if s.Model != nil {
+		if g.Model, err = a.model(*s.Model); err != nil {
+			return "", err
+		}
+	} else if !there {
+		return "", Invalid{"model": "A new agent needs a model."}
+	}
+	s.Change(&g)
+	now, err := a.db.Agents().row(g)
+	switch {
+	case err != nil:
+		return "", err
+	case !there:
+		return Created, a.tx.Create(&now).Error
+	case bytes.Equal(now.Definition, row.Definition):
+		return Unchanged, nil
+	}
+	return Updated, a.tx.Model(&agentRow{}).Where("id = ?", row.ID).Select("definition", "updated_at").Updates(now).Error
+}
+
+// model finds the provider that is named and the model among those it lists.
+func (a *applying) model(m SetupModel) (agent.ModelRef, error) {
+	row, there, err := take[providerRow](a.tx, "name = ?", m.Provider)
+	if err != nil {
+		return agent.ModelRef{}, err
+	}
+	if !there {
+		return agent.ModelRef{}, Invalid{"model": fmt.Sprintf("There is no provider %q.", m.Provider)}
+	}
+	p, err := row.provider()
+	if err != nil {
+		return agent.ModelRef{}, err
+	}
+	for _, listed := range p.Models {
+		if listed.Name == m.Name {
+			return agent.ModelRef{Provider: p.ID, ProviderName: p.Name, Model: m.Name}, nil
+		}
+	}
+	return agent.ModelRef{}, Invalid{"model": fmt.Sprintf("The provider %q does not list the model %q.", m.Provider, m.Name)}
+}
