@@ -24,21 +24,31 @@ type Conversation struct {
 	UpdatedAt time.Time
 	Status    agent.RunStatus // of the newest run
 	NeedsYou  bool            // the newest run waits for a person
+	Archived  bool
 }
 
 func (r conversationRow) conversation() Conversation {
-	return Conversation{r.ID, r.Title, r.UpdatedAt.time(), r.RunStatus, r.NeedsYou}
+	return Conversation{r.ID, r.Title, r.UpdatedAt.time(), r.RunStatus, r.NeedsYou, r.Archived}
 }
 
 // listed are the columns of a list; the head may be large.
-var listed = []string{"id", "title", "updated_at", "run_status", "needs_you"}
+var listed = []string{"id", "title", "updated_at", "run_status", "needs_you", "archived"}
 
-// List returns a page of a person's conversations, the one that changed last
-// first. The cursor of the first page is ""; that of the next page is returned,
+// List returns a page of a person's conversations without those in the
+// archive, the one that changed last first. The cursor of the first page is ""; that of the next page is returned,
 // "" after the last one. A cursor that is not one of ours is an
 // [*agent.InputError].
 func (s Conversations) List(ctx context.Context, owner agent.UserID, cursor string, limit int) (page []Conversation, next string, err error) {
-	q := s.db.read(ctx).Select(listed).Where("owner = ?", owner)
+	return s.list(ctx, owner, false, cursor, limit)
+}
+
+// Archive is List for those in the archive.
+func (s Conversations) Archive(ctx context.Context, owner agent.UserID, cursor string, limit int) (page []Conversation, next string, err error) {
+	return s.list(ctx, owner, true, cursor, limit)
+}
+
+func (s Conversations) list(ctx context.Context, owner agent.UserID, archived bool, cursor string, limit int) (page []Conversation, next string, err error) {
+	q := s.db.read(ctx).Select(listed).Where("owner = ? AND archived = ?", owner, archived)
 	if cursor != "" {
 		at, id, ok := readCursor(cursor)
 		if !ok {

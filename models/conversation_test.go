@@ -1,6 +1,7 @@
 package models
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -42,6 +43,37 @@ func TestConversations_List(t *testing.T) {
 		var refused *agent.InputError
 		if _, _, err := db.Conversations().List(t.Context(), "u_1", bad, 3); !errors.As(err, &refused) {
 			t.Errorf("cursor %q: got %v, want an InputError", bad, err)
+		}
+	}
+}
+
+func TestConversations_Archive(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, Config{})
+	begin(t, db, "c_1", "u_1").add("", agent.ConversationArchived{})
+	begin(t, db, "c_2", "u_1")
+	begin(t, db, "c_3", "u_1").add("", agent.ConversationArchived{}, agent.ConversationUnarchived{})
+	begin(t, db, "c_4", "u_2").add("", agent.ConversationArchived{})
+	for name, check := range map[string]struct {
+		list func(context.Context, agent.UserID, string, int) ([]Conversation, string, error)
+		want []agent.ConversationID
+	}{
+		"list":    {db.Conversations().List, []agent.ConversationID{"c_3", "c_2"}},
+		"archive": {db.Conversations().Archive, []agent.ConversationID{"c_1"}},
+	} {
+		page, next, err := check.list(t.Context(), "u_1", "", 10)
+		if err != nil || next != "" {
+			t.Fatal(next, err)
+		}
+		var got []agent.ConversationID
+		for _, c := range page {
+			got = append(got, c.ID)
+			if c.Archived != (name == "archive") {
+				t.Errorf("%s is said to be archived: %v", c.ID, c.Archived)
+			}
+		}
+		if diff := cmp.Diff(check.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
@@ -140,8 +172,10 @@ func TestQueries_UseIndexes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, Config{})
 	for name, query := range map[string]string{
-		"conversations_by_owner":   "SELECT id FROM conversations WHERE owner = 'u' AND (updated_at, id) < (1, 'c') ORDER BY updated_at DESC, id DESC LIMIT 10",
+		"conversations_by_owner":   "SELECT id FROM conversations WHERE owner = 'u' AND archived = 0 AND (updated_at, id) < (1, 'c') ORDER BY updated_at DESC, id DESC LIMIT 10",
 		"conversations_that_need":  "SELECT count(*) FROM conversations WHERE owner = 'u' AND needs_you = 1",
+		"conversations_deleted":    "SELECT id FROM conversations WHERE deleted = 1 LIMIT 1",
+		"sessions_by_user":         "SELECT id FROM sessions WHERE user_id = 'u' ORDER BY used_at DESC",
 		"runs_by_place":            "SELECT id FROM runs WHERE conversation = 'c' AND rewound = 0 AND first_seq < 9 ORDER BY first_seq DESC LIMIT 10",
 		"runs_unfinished":          "SELECT id FROM runs WHERE rewound = 0 AND status IN ('pending', 'running') ORDER BY created_at, id",
 		"interactions_expiring":    "SELECT min(expires_at) FROM interactions WHERE open = 1 AND expires_at <> 0 AND expires_at > 5",

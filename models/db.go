@@ -66,6 +66,8 @@ type DB struct {
 
 	backing sync.Mutex // held by the one backup
 
+	erasing chan struct{} // something was deleted
+
 	stop     context.CancelFunc // ends what runs in the background
 	sweeping sync.WaitGroup
 }
@@ -84,7 +86,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	db := &DB{config: c, hasher: newHasher(c.Passwords)}
+	db := &DB{config: c, hasher: newHasher(c.Passwords), erasing: make(chan struct{}, 1)}
 	if err := db.open(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open data directory: %w", err), db.Close())
 	}
@@ -133,6 +135,7 @@ func (db *DB) open(ctx context.Context) error {
 	background, stop := context.WithCancel(context.Background())
 	db.stop = stop
 	db.sweeping.Go(func() { db.Sessions().sweepUntil(background) })
+	db.sweeping.Go(func() { db.Conversations().eraseUntil(background) })
 	return nil
 }
 

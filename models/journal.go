@@ -145,7 +145,7 @@ func outputRows(b agent.Batch) ([]outputRow, error) {
 // Head implements [agent.Journal] at constant cost.
 func (j Journal) Head(ctx context.Context, id agent.ConversationID) (agent.Head, error) {
 	var row conversationRow
-	err := j.db.read(ctx).Select("head").Take(&row, "id = ?", id).Error
+	err := j.db.read(ctx).Select("head").Take(&row, "id = ? AND deleted = 0", id).Error
 	if err != nil {
 		return agent.Head{}, failed(ctx, "read head", err)
 	}
@@ -210,6 +210,9 @@ func (j Journal) Replays(ctx context.Context, id agent.ConversationID) (map[agen
 // Rebuild computes what follows from a conversation's records anew.
 func (j Journal) Rebuild(ctx context.Context, id agent.ConversationID) error {
 	err := j.db.queue.do(ctx, priorityBulk, func(tx *gorm.DB) error {
+		if err := tx.Take(&conversationRow{}, "id = ? AND deleted = 0", id).Error; err != nil {
+			return err
+		}
 		m := &readModel{id: id}
 		for r, err := range readEvents(tx, 0, "conversation = ?", id) {
 			if err != nil {
@@ -217,15 +220,9 @@ func (j Journal) Rebuild(ctx context.Context, id agent.ConversationID) error {
 			}
 			m.apply(r)
 		}
-		if m.head.Seq == 0 {
-			return ErrNotFound
-		}
 		return m.replace(tx)
 	})
-	if err != nil {
-		return fmt.Errorf("rebuild %s: %w", id, err)
-	}
-	return nil
+	return failed(ctx, "rebuild "+string(id), err)
 }
 
 // upsert replaces the row that has the same key.

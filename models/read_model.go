@@ -33,14 +33,14 @@ type runChange struct {
 func loadReadModel(tx *gorm.DB, b agent.Batch) (*readModel, error) {
 	m := &readModel{id: b.Conversation}
 	var rows []conversationRow
-	if err := tx.Select("last_seq", "head").Limit(1).Find(&rows, "id = ?", b.Conversation).Error; err != nil {
+	if err := tx.Select("last_seq", "head", "deleted").Limit(1).Find(&rows, "id = ?", b.Conversation).Error; err != nil {
 		return nil, err
 	}
 	creates := b.Entries[0].Event.Kind() == (agent.ConversationCreated{}).Kind()
 	switch {
 	case len(rows) == 0 && b.After == 0 && creates:
 		return m, nil
-	case len(rows) == 0 && b.After == 0:
+	case len(rows) == 0 && b.After == 0, len(rows) > 0 && rows[0].Deleted:
 		return nil, ErrNotFound
 	case len(rows) == 0 || rows[0].LastSeq != b.After:
 		return nil, agent.ErrConflict
@@ -110,7 +110,7 @@ func (m *readModel) conversation() (conversationRow, error) {
 	}
 	row := conversationRow{
 		ID: m.id, Owner: m.head.Owner, Agent: m.head.Agent, Title: m.head.Title, LastSeq: m.head.Seq, Head: head,
-		CreatedAt: stampOf(m.head.CreatedAt), UpdatedAt: stampOf(m.head.UpdatedAt),
+		Archived: m.head.Archived, CreatedAt: stampOf(m.head.CreatedAt), UpdatedAt: stampOf(m.head.UpdatedAt),
 	}
 	if m.head.Run != nil {
 		row.RunStatus, row.NeedsYou = m.head.Run.Status, m.head.Run.Status.Waiting()

@@ -16,6 +16,8 @@ type conversationRow struct {
 	LastSeq   agent.Seq
 	RunStatus agent.RunStatus
 	NeedsYou  bool
+	Archived  bool
+	Deleted   bool // nobody's, and about to be erased
 	Head      []byte
 	CreatedAt stamp `gorm:"autoCreateTime:false"`
 	UpdatedAt stamp `gorm:"autoUpdateTime:false"`

@@ -12,7 +12,7 @@ func rowTypes() map[string]any {
 	rows := map[string]any{}
 	for _, r := range []interface{ TableName() string }{
 		conversationRow{}, eventRow{}, runRow{}, interactionRow{}, outputRow{},
-		userRow{}, sessionRow{}, providerRow{}, agentRow{}, noteRow{},
+		userRow{}, sessionRow{}, invitationRow{}, erasedDecisionRow{}, providerRow{}, agentRow{}, noteRow{},
 	} {
 		rows[r.TableName()] = r
 	}

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"context"
 	"errors"
 	"net/url"
 	"path/filepath"
@@ -44,6 +45,21 @@ func dialect(file string, options url.Values) gorm.Dialector {
 	}
 	dsn := url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}
 	return sqlite.New(sqlite.Config{DriverName: "sqlite", DSN: dsn.String()})
+}
+
+// checkpoint takes the write-ahead log into the file and empties it. While
+// somebody reads from the log it gives up soon; a later one will do.
+func checkpoint(ctx context.Context, file string) (err error) {
+	db, err := connect(dialect(file, url.Values{"_pragma": {"busy_timeout(200)", "synchronous(FULL)"}}), 1)
+	if err != nil {
+		return err
+	}
+	pool, err := db.DB()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	return db.WithContext(ctx).Exec("PRAGMA wal_checkpoint(TRUNCATE)").Error
 }
 
 // isDuplicate reports whether an error says that a unique column has the value

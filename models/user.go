@@ -3,7 +3,6 @@ package models
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/mail"
 	"strings"
 	"time"
@@ -40,6 +39,7 @@ type User struct {
 	Role      Role
 	Disabled  bool
 	CreatedAt time.Time
+	SeenAt    time.Time // about the last use of a session, zero before the first
 }
 
 // A NewUser is a person to be.
@@ -65,12 +65,13 @@ type userRow struct {
 	PasswordHash string
 	Disabled     bool
 	CreatedAt    stamp `gorm:"autoCreateTime:false"`
+	SeenAt       stamp
 }
 
 func (userRow) TableName() string { return "users" }
 
 func (r userRow) user() User {
-	return User{r.ID, r.Email, r.Name, r.Role, r.Disabled, r.CreatedAt.time()}
+	return User{r.ID, r.Email, r.Name, r.Role, r.Disabled, r.CreatedAt.time(), r.SeenAt.time()}
 }
 
 // Create adds a person. The error is [Invalid] if a field is, or if the email
@@ -82,7 +83,7 @@ func (u Users) Create(ctx context.Context, n NewUser) (User, error) {
 	}
 	err = u.db.write(ctx, func(tx *gorm.DB) error { return tx.Create(&row).Error })
 	if isDuplicate(err) {
-		return User{}, Invalid{"email": "This email address is taken."}
+		return User{}, emailTaken()
 	}
 	return row.user(), failed(ctx, "create user", err)
 }
@@ -116,9 +117,7 @@ func (u Users) row(ctx context.Context, n NewUser) (userRow, error) {
 	v.check("email", checkEmail(row.Email))
 	v.check("name", checkName(row.Name))
 	v.check("password", checkPassword(n.Password))
-	if n.Role != RoleAdmin && n.Role != RoleMember {
-		v.check("role", "Choose a role.")
-	}
+	v.check("role", checkRole(n.Role))
 	if err := v.err(); err != nil {
 		return userRow{}, err
 	}
@@ -128,6 +127,15 @@ func (u Users) row(ctx context.Context, n NewUser) (userRow, error) {
 }
 
 func emailKey(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+
+func emailTaken() Invalid { return Invalid{"email": "This email address is taken."} }
+
+func checkRole(r Role) string {
+	if r != RoleAdmin && r != RoleMember {
+		return "Choose a role."
+	}
+	return ""
+}
 
 func checkEmail(email string) string {
 	a, err := mail.ParseAddress(email)
@@ -192,37 +200,4 @@ func (u Users) Any(ctx context.Context) (bool, error) {
 	var rows []userRow
 	err := u.db.read(ctx).Select("id").Limit(1).Find(&rows).Error
 	return len(rows) > 0, failed(ctx, "read users", err)
-}
-
-// SetPassword gives a person a new password. The error is [Invalid] or
-// [ErrNotFound].
-func (u Users) SetPassword(ctx context.Context, id agent.UserID, p Secret) error {
-	if problem := checkPassword(p); problem != "" {
-		return Invalid{"password": problem}
-	}
-	hash, err := u.db.hasher.hash(ctx, p)
-	if err != nil {
-		return err
-	}
-	return u.update(ctx, id, "password_hash", hash)
-}
-
-// SetDisabled lets a person sign in no more, or again. Sessions are not its
-// business: whoever has one is looked up anew.
-func (u Users) SetDisabled(ctx context.Context, id agent.UserID, disabled bool) error {
-	return u.update(ctx, id, "disabled", disabled)
-}
-
-func (u Users) update(ctx context.Context, id agent.UserID, column string, value any) error {
-	err := u.db.write(ctx, func(tx *gorm.DB) error {
-		tx = tx.Model(&userRow{}).Where("id = ?", id).Update(column, value)
-		if tx.Error == nil && tx.RowsAffected == 0 {
-			return ErrNotFound
-		}
-		return tx.Error
-	})
-	if err != nil {
-		return fmt.Errorf("update user %s: %w", id, err)
-	}
-	return nil
 }

@@ -17,7 +17,7 @@ import (
 
 // put returns a job that stores a session with a name.
 func put(name string) func(*gorm.DB) error {
-	return func(tx *gorm.DB) error { return tx.Create(&sessionRow{Token: name, Data: []byte{}}).Error }
+	return func(tx *gorm.DB) error { return tx.Create(&sessionRow{Token: name, ID: name, Data: []byte{}}).Error }
 }
 
 func stored(t *testing.T, db *DB) []string {

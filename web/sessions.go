@@ -3,12 +3,14 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
 
 	"countersign/agent"
+	"countersign/models"
 )
 
 const (
@@ -22,10 +24,12 @@ const (
 
 // The values of a stored session.
 const (
-	sessionUser   = "user"   // agent.UserID
-	sessionID     = "id"     // what the rest of the server calls the session
-	sessionSeen   = "seen"   // Unix seconds of its last use
-	sessionNotice = "notice" // shown by the next page
+	sessionUser    = "user"    // agent.UserID
+	sessionID      = "id"      // what the rest of the server calls the session
+	sessionBrowser = "browser" // what signed in, in words
+	sessionStarted = "started" // Unix seconds of the sign-in
+	sessionSeen    = "seen"    // Unix seconds of its last use
+	sessionNotice  = "notice"  // shown by the next page
 )
 
 // sessions keeps who is signed in. A session starts at sign-in with a token
@@ -37,6 +41,7 @@ const (
 // is read, made and saved in one step.
 type sessions struct {
 	manager *scs.SessionManager
+	stored  models.Sessions
 	now     func() time.Time
 	// ended is told the id of each session that ends.
 	ended func(id string)
@@ -55,7 +60,7 @@ type signIn struct {
 	notice string
 }
 
-func newSessions(store scs.Store, secure bool, now func() time.Time, ended func(id string)) *sessions {
+func newSessions(stored models.Sessions, secure bool, now func() time.Time, ended func(id string)) *sessions {
 	// The prefix makes browsers refuse the cookie from anything but this very
 	// host over TLS.
 	name := "countersign"
@@ -64,12 +69,12 @@ func newSessions(store scs.Store, secure bool, now func() time.Time, ended func(
 	}
 	// Not scs.New: that starts a goroutine for a store in memory.
 	manager := &scs.SessionManager{
-		Store: store, HashTokenInStore: true, Codec: scs.GobCodec{}, Lifetime: sessionLifetime,
+		Store: sessionStore{stored, scs.GobCodec{}}, HashTokenInStore: true, Codec: scs.GobCodec{}, Lifetime: sessionLifetime,
 		Cookie: scs.SessionCookie{
 			Name: name, Path: "/", Persist: true, Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		},
 	}
-	return &sessions{manager: manager, now: now, ended: ended}
+	return &sessions{manager: manager, stored: stored, now: now, ended: ended}
 }
 
 // find returns the session that the request's cookie names, if it is alive.
@@ -111,6 +116,8 @@ func (s *sessions) start(w http.ResponseWriter, r *http.Request, user agent.User
 	}
 	s.manager.Put(fresh, sessionUser, string(user))
 	s.manager.Put(fresh, sessionID, agent.NewID("s_"))
+	s.manager.Put(fresh, sessionBrowser, browserOf(r))
+	s.manager.Put(fresh, sessionStarted, s.now().Unix())
 	s.manager.Put(fresh, sessionSeen, s.now().Unix())
 	token, expiry, err := s.manager.Commit(fresh)
 	if err != nil {
@@ -129,6 +136,35 @@ func (s *sessions) end(ctx context.Context, gone signIn) error {
 	}
 	s.change.Unlock()
 	s.ended(gone.id)
+	return err
+}
+
+// list returns the sessions of a person that are alive, the one used last
+// first.
+func (s *sessions) list(ctx context.Context, user agent.UserID) ([]models.Session, error) {
+	list, err := s.stored.List(ctx, user)
+	return slices.DeleteFunc(list, func(n models.Session) bool { return s.now().Sub(n.UsedAt) > sessionIdle }), err
+}
+
+// endOne ends a session of a person, or is told that there is none.
+func (s *sessions) endOne(ctx context.Context, user agent.UserID, id string) error {
+	s.change.Lock()
+	err := s.stored.End(ctx, user, id)
+	s.change.Unlock()
+	if err == nil {
+		s.ended(id)
+	}
+	return err
+}
+
+// endAll ends every session of a person but one, which may be "".
+func (s *sessions) endAll(ctx context.Context, user agent.UserID, but string) error {
+	s.change.Lock()
+	ended, err := s.stored.EndAll(ctx, user, but)
+	s.change.Unlock()
+	for _, id := range ended {
+		s.ended(id)
+	}
 	return err
 }
 

@@ -55,7 +55,7 @@ func TestTheCookieIsNotTheSessionsID(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Neither the id nor what is stored works as a cookie.
-	if _, stored, err := db.Sessions().Find(found.token); stored || err != nil {
+	if _, stored, err := db.Sessions().Find(t.Context(), found.token); stored || err != nil {
 		t.Errorf("the token is stored as it is: %v, %v", stored, err)
 	}
 	if _, ok, err := s.find(request(t, []*http.Cookie{{Name: "countersign", Value: found.id}})); ok || err != nil {

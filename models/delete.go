@@ -1,0 +1,170 @@
+package models
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+
+	"countersign/agent"
+)
+
+// What one job of an erasure takes away at most.
+const (
+	eraseEvents = 200
+	eraseRows   = 20
+)
+
+// An erasedDecisionRow is what remains of a decision in a deleted
+// conversation.
+type erasedDecisionRow struct {
+	ID           int64
+	Conversation agent.ConversationID
+	Run          agent.RunID
+	Tool         string
+	Verdict      agent.Verdict
+	Origin       agent.Origin
+	Actor        agent.UserID
+	At           stamp
+}
+
+func (erasedDecisionRow) TableName() string { return "erased_decisions" }
+
+// Delete takes a conversation from its owner for good: from here on it is not
+// found, and nothing can be added to it. Its records, outputs, notes and lists
+// are erased soon after, in the background; see Erase. The error is
+// [ErrNotFound], or [agent.ErrConflict] while a run is under way: cancel it
+// first.
+func (s Conversations) Delete(ctx context.Context, id agent.ConversationID, owner agent.UserID) error {
+	err := s.db.write(ctx, func(tx *gorm.DB) error {
+		var row conversationRow
+		err := tx.Select("run_status").Take(&row, "id = ? AND owner = ? AND deleted = 0", id, owner).Error
+		switch {
+		case err != nil:
+			return err
+		case row.RunStatus != agent.StatusNone && !row.RunStatus.Terminal():
+			return agent.ErrConflict
+		}
+		return tx.Model(&conversationRow{}).Where("id = ?", id).
+			Select("owner", "title", "head", "deleted").
+			Updates(conversationRow{Head: []byte("{}"), Deleted: true}).Error
+	})
+	if err != nil {
+		return failed(ctx, "delete conversation", err)
+	}
+	select {
+	case s.db.erasing <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// An Extent is how much a conversation holds.
+type Extent struct {
+	Messages int // of its owner
+	Notes    int
+}
+
+// Extent counts what deleting a conversation would take away.
+func (s Conversations) Extent(ctx context.Context, id agent.ConversationID) (Extent, error) {
+	var messages, notes int64
+	err := s.db.read(ctx).Model(&runRow{}).Where("conversation = ? AND rewound = 0", id).Count(&messages).Error
+	if err == nil {
+		err = s.db.read(ctx).Model(&noteRow{}).Where("conversation = ?", id).Count(&notes).Error
+	}
+	return Extent{int(messages), int(notes)}, failed(ctx, "measure conversation", err)
+}
+
+// Erase removes what is left of deleted conversations, part by part, and
+// returns when nothing is. An open database does so by itself, also for what
+// an earlier process had begun. Of every decision remains that it was made.
+func (s Conversations) Erase(ctx context.Context) error {
+	for erased := false; ; erased = true {
+		var more bool
+		err := s.db.queue.do(ctx, priorityBulk, func(tx *gorm.DB) (err error) {
+			more, err = eraseSome(tx)
+			return err
+		})
+		if err != nil {
+			return failed(ctx, "erase conversations", err)
+		}
+		if !more && erased {
+			// What was overwritten is also in the log beside the file.
+			err = checkpoint(ctx, s.db.file)
+		}
+		if !more {
+			return failed(ctx, "empty the write-ahead log", err)
+		}
+	}
+}
+
+// eraseSome removes a part of a deleted conversation, and reports whether
+// there was one.
+func eraseSome(tx *gorm.DB) (bool, error) {
+	var rows []conversationRow
+	if err := tx.Select("id").Where("deleted = 1").Limit(1).Find(&rows).Error; err != nil || len(rows) == 0 {
+		return false, err
+	}
+	id := rows[0].ID
+	n, err := eraseRecords(tx, id)
+	for _, part := range []string{
+		`DELETE FROM attempt_outputs WHERE conversation = ? AND attempt IN (SELECT attempt FROM attempt_outputs WHERE conversation = ? LIMIT ?)`,
+		`DELETE FROM notes WHERE conversation = ? AND title IN (SELECT title FROM notes WHERE conversation = ? LIMIT ?)`,
+		`DELETE FROM interactions WHERE conversation = ? AND id IN (SELECT id FROM interactions WHERE conversation = ? LIMIT ?)`,
+		`DELETE FROM runs WHERE conversation = ? AND id IN (SELECT id FROM runs WHERE conversation = ? LIMIT ?)`,
+	} {
+		if n > 0 || err != nil {
+			break
+		}
+		done := tx.Exec(part, id, id, eraseRows)
+		n, err = done.RowsAffected, done.Error
+	}
+	if n > 0 || err != nil {
+		return true, err
+	}
+	// Whatever else belongs to a conversation goes with its row.
+	return true, tx.Delete(&conversationRow{}, "id = ?", id).Error
+}
+
+// eraseRecords removes the oldest records, and keeps of decisions what may be
+// kept.
+func eraseRecords(tx *gorm.DB, id agent.ConversationID) (int64, error) {
+	var first []agent.Seq
+	if err := tx.Model(&eventRow{}).Where("conversation = ?", id).Order("seq").Limit(1).Pluck("seq", &first).Error; err != nil || len(first) == 0 {
+		return 0, err
+	}
+	which, before := "conversation = ? AND seq < ?", first[0]+eraseEvents
+	var decisions []eventRow
+	err := tx.Where(which, id, before).Find(&decisions, "kind = ?", (agent.ApprovalDecision{}).Kind()).Error
+	if err != nil {
+		return 0, err
+	}
+	for _, row := range decisions {
+		r, err := row.record()
+		if err != nil {
+			return 0, err
+		}
+		d := r.Event.(agent.ApprovalDecision) // that is what the kind says
+		kept := erasedDecisionRow{
+			Conversation: id, Run: row.Run, Tool: d.Tool, Verdict: d.Verdict, Origin: d.Origin, Actor: d.By.User, At: row.At,
+		}
+		if err := tx.Create(&kept).Error; err != nil {
+			return 0, err
+		}
+	}
+	done := tx.Delete(&eventRow{}, which, id, before)
+	return done.RowsAffected, done.Error
+}
+
+// eraseUntil erases whenever something was deleted, until the context ends.
+func (s Conversations) eraseUntil(ctx context.Context) {
+	for {
+		if err := s.Erase(ctx); err != nil && ctx.Err() == nil {
+			s.db.config.Logger.Error("deleted conversations are not erased", "error", err)
+		}
+		select {
+		case <-s.db.erasing:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
