@@ -179,6 +179,8 @@ finish stop
 	for _, p := range []*page{c.page, other} {
 		p.awaitStatus(isReady)
 		p.must(expect.Locator(p.ran("notes_write")).ToHaveCount(1))
+		// That the reason was unfolded says nothing about the arguments.
+		p.must(expect.Locator(p.Locator(".is-decided details[open]")).ToHaveCount(0))
 	}
 	c.wantSame(other)
 	c.wantReload()
