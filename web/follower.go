@@ -9,7 +9,8 @@ import (
 )
 
 // maxCatchUp is how many records a page may be behind before it is drawn anew
-// instead of being brought up step by step.
+// instead of being brought up step by step. A page that claims what can't be
+// is drawn anew too.
 const maxCatchUp = 500
 
 // A follower turns what happens in a conversation into fragments for one page.
@@ -45,6 +46,13 @@ func (f *follower) close() { f.sub.Close() }
 func (f *follower) begin(ctx context.Context, have words) (*bytes.Buffer, error) {
 	var draft agent.Draft
 	f.sub, draft = f.server.config.Engine.Follow(f.id)
+	head, err := f.server.journal.Head(ctx, f.id)
+	if err != nil {
+		return nil, err
+	}
+	if have.Seq < 1 || have.Seq > head.Seq || head.Seq-have.Seq > maxCatchUp {
+		return f.frame(ctx, []agent.Change{{What: agent.Rebuilt}}, nil)
+	}
 	// Only the run that was under way at that place can still change.
 	runs, err := f.server.config.DB.Conversations().Runs(ctx, f.id, have.Seq+1, 1)
 	if err != nil {
@@ -57,14 +65,10 @@ func (f *follower) begin(ctx context.Context, have words) (*bytes.Buffer, error)
 		return nil, err
 	}
 	f.timeline.Take() // the page has all of this
-	behind := f.timeline.Seq
 	if err := f.read(ctx, 0); err != nil {
 		return nil, err
 	}
 	changes := f.timeline.Take()
-	if f.timeline.Seq-behind > maxCatchUp {
-		changes = []agent.Change{{What: agent.Rebuilt}}
-	}
 	return f.frame(ctx, changes, f.draft.continued(have, draft))
 }
 

@@ -14,8 +14,12 @@ import (
 	"countersign/agent"
 )
 
-// maxWords is the longest message of a page, in bytes.
-const maxWords = 4 << 10
+const (
+	// maxWords is the longest message of a page, in bytes.
+	maxWords = 4 << 10
+	// goodbyeWithin is how long a connection that ends has to take its last.
+	goodbyeWithin = time.Second
+)
 
 var upgrader = websocket.Upgrader{
 	ReadBufferSize: 1024, WriteBufferSize: 1024, WriteBufferPool: &sync.Pool{},
@@ -73,6 +77,12 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	defer s.sockets.remove(k)
+	// A session that ended before its socket was known did not close it.
+	if _, alive, err := s.sessions.find(r); err != nil || !alive {
+		k.end(closeSignedOut)
+	}
+	// A connection that takes nothing does not hold up its end.
+	defer context.AfterFunc(ctx, func() { _ = conn.NetConn().SetWriteDeadline(time.Now().Add(goodbyeWithin)) })()
 
 	var reading sync.WaitGroup
 	reading.Go(func() { k.read(ctx) })
@@ -176,6 +186,6 @@ func (k *socket) goodbye(ctx context.Context) {
 	var code closing
 	if errors.As(context.Cause(ctx), &code) {
 		message := websocket.FormatCloseMessage(int(code), "")
-		_ = k.conn.WriteControl(websocket.CloseMessage, message, time.Now().Add(time.Second))
+		_ = k.conn.WriteControl(websocket.CloseMessage, message, time.Now().Add(goodbyeWithin))
 	}
 }
