@@ -133,7 +133,7 @@ func (j *replayed) compare(tabs []*livepage.Tab) {
 	}
 }
 
-func userID(t *testing.T, s *webtest.Server, email string) agent.UserID {
+func userID(t testing.TB, s *webtest.Server, email string) agent.UserID {
 	t.Helper()
 	list, err := s.DB.Users().List(t.Context())
 	if err != nil {
