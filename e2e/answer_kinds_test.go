@@ -42,7 +42,10 @@ func TestAnswersOfEveryKind(t *testing.T) {
 		c.awaitStatus(k.status)
 		joined.awaitStatus(k.status)
 		c.wantText("#runs", k.shows)
-		c.wantSame(joined, c.join())
+		opened := c.join()
+		c.wantSame(joined, opened)
+		c.must(joined.Close())
+		c.must(opened.Close())
 		if t.Failed() {
 			t.Fatalf("with %s", k.name)
 		}
