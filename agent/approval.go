@@ -30,7 +30,8 @@ type CallDecision struct {
 }
 
 // Decide records a person's verdicts on calls of a card. Calls that are not
-// named stay open; when none is open any more, the run goes on.
+// named stay open, unless a grant that comes with a verdict covers them; when
+// none is open any more, the run goes on.
 //
 // The first verdict on a call stands. The same verdict by the same person
 // again is no error; any other one, and one that comes after the card has
@@ -58,7 +59,7 @@ func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Ac
 			switch d := c.Decision; {
 			case d == nil:
 				fresh = append(fresh, v)
-			case d.Interaction != card || d.Verdict != v.Verdict || d.By.User != by.User || d.Origin != OriginHuman:
+			case d.Interaction != card || d.Verdict != v.Verdict || d.By.User != by.User || d.Origin != OriginHuman || (d.Grant != "") != v.Grant:
 				return nil, ErrNotWaiting
 			}
 		}
@@ -68,7 +69,7 @@ func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Ac
 		if s.Status != StatusWaitingApproval || s.Approval == nil || s.Approval.Interaction != card || !e.now().Before(s.Approval.ExpiresAt) {
 			return nil, ErrNotWaiting
 		}
-		return e.decideCard(s, fresh, by)
+		return e.decideCard(s, slices.Clip(fresh), by)
 	})
 	return err
 }
@@ -76,33 +77,50 @@ func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Ac
 // decideCard records verdicts on the open card, and the grants that come with
 // them. A new grant releases the other calls that it covers.
 func (e *Engine) decideCard(s *RunState, fresh []CallDecision, by Actor) ([]Event, error) {
-	var created []Event
-	all := slices.Clone(fresh)
-	for _, v := range fresh {
-		c := s.Call(v.Call)
-		switch {
-		case !v.Grant:
-			continue
-		case v.Verdict != VerdictAllow || !c.Grantable():
-			return nil, &InputError{Message: "This tool can be allowed call by call only."}
-		}
-		g := GrantCreated{Grant: GrantID(e.newID("n_")), Tool: c.Tool, Title: c.Title, Definition: c.Definition, By: by}
-		created = append(created, g)
-		for _, b := range s.undecided() {
-			named := slices.ContainsFunc(all, func(v CallDecision) bool { return v.Call == b.Call })
-			if !named && (Grant{GrantCreated: g}).covers(s.Call(b.Call).ToolCallRequested) {
-				all = append(all, CallDecision{Call: b.Call, Binding: b.Binding, Verdict: VerdictAllow})
-			}
+	grants, err := e.grantsOf(s, fresh, by)
+	if err != nil {
+		return nil, err
+	}
+	all := fresh
+	for _, b := range s.undecided() {
+		named := slices.ContainsFunc(fresh, func(v CallDecision) bool { return v.Call == b.Call })
+		if !named && grants.covering(s.Call(b.Call).ToolCallRequested) != nil {
+			all = append(all, CallDecision{Call: b.Call, Binding: b.Binding, Verdict: VerdictAllow})
 		}
 	}
-	byHand := len(fresh)
 	decided, err := s.decide(all, func(i int, d *ApprovalDecision) {
 		d.Origin, d.By = OriginHuman, by
-		if i >= byHand {
+		if i >= len(fresh) {
 			d.Origin = OriginGrant
 		}
+		if i >= len(fresh) || fresh[i].Grant {
+			d.Grant = grants.covering(s.Call(d.Call).ToolCallRequested).Grant
+		}
 	}, ClosedDecided)
-	return append(created, decided...), err
+	var events []Event
+	for _, g := range grants {
+		events = append(events, g.GrantCreated)
+	}
+	return append(events, decided...), err
+}
+
+// grantsOf returns the grants that come with verdicts, one a tool.
+func (e *Engine) grantsOf(s *RunState, verdicts []CallDecision, by Actor) (grants grantList, err error) {
+	for _, v := range verdicts {
+		if !v.Grant {
+			continue
+		}
+		c := s.Call(v.Call)
+		if v.Verdict != VerdictAllow || !c.Grantable() {
+			return nil, &InputError{Message: "This tool can be allowed call by call only."}
+		}
+		if grants.covering(c.ToolCallRequested) == nil {
+			grants = append(grants, Grant{GrantCreated: GrantCreated{
+				Grant: GrantID(e.newID("n_")), Tool: c.Tool, Title: c.Title, Definition: c.Definition, By: by,
+			}})
+		}
+	}
+	return grants, nil
 }
 
 // decide returns the events that record verdicts on the open card, and that

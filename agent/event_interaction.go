@@ -49,6 +49,10 @@ type ApprovalDecision struct {
 	Origin      Origin        `json:"origin"`
 	Reason      string        `json:"reason,omitempty"` // at most MaxReason characters (contract V20)
 	By          Actor         `json:"by"`
+	// Grant is the standing permission that came with the verdict, or that gave
+	// it; GrantedAt is when that was, zero where it came with this card.
+	Grant     GrantID   `json:"grant_id,omitempty"`
+	GrantedAt time.Time `json:"granted_at,omitzero"`
 }
 
 // ReconcileRequested asks a person about a call that had begun when the server

@@ -25,13 +25,16 @@ func (g Grant) covers(c ToolCallRequested) bool {
 // conversation: a built-in tool that is declared.
 func (c ToolCallRequested) Grantable() bool { return c.Connector == "" && c.Definition != "" }
 
-// Granted returns the grant that covers a call, or nil.
-func (h *Head) Granted(c ToolCallRequested) *Grant {
-	i := slices.IndexFunc(h.Grants, func(g Grant) bool { return g.covers(c) })
+// A grantList holds grants, oldest first.
+type grantList []Grant
+
+// covering returns the grant that allows a call, or nil.
+func (l grantList) covering(c ToolCallRequested) *Grant {
+	i := slices.IndexFunc(l, func(g Grant) bool { return g.covers(c) })
 	if i < 0 {
 		return nil
 	}
-	return &h.Grants[i]
+	return &l[i]
 }
 
 // Revoke ends a grant. Calls that it allowed before stay allowed. Revoking one

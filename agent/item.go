@@ -23,8 +23,7 @@ type RunItem struct {
 
 // An Item is one entry of a run: a [*ReasoningItem], [*AttemptItem],
 // [*CallItem], [*ApprovalItem], [*QuestionItem], [*ReconcileItem] or
-// [*NoticeItem]. Items keep
-// their order; new ones come at the end.
+// [*NoticeItem]. Items keep their order; new ones come at the end.
 type Item interface {
 	// Key names the item within the installation and never changes.
 	Key() string
@@ -89,6 +88,10 @@ type CallItem struct {
 	At      time.Time // started
 	Took    time.Duration
 	Again   bool
+	// Decision is nil until the call is decided on. One without an interaction
+	// was made without a card.
+	Decision  *ApprovalDecision
+	DecidedAt time.Time
 }
 
 // An ApprovalItem is the card of a step's calls.
@@ -104,9 +107,7 @@ type ApprovalItem struct {
 // An ApprovalCall is one call on a card.
 type ApprovalCall struct {
 	*CallItem
-	Binding   string
-	Decision  *ApprovalDecision // nil until decided
-	DecidedAt time.Time
+	Binding string
 }
 
 // A QuestionItem is the card of a call's questions.

@@ -39,7 +39,10 @@ const (
 	TitleChanged ChangeKind = "title_changed"
 	// ArchiveChanged says that the conversation was archived or is back.
 	ArchiveChanged ChangeKind = "archive_changed"
-	Rebuilt        ChangeKind = "rebuilt" // everything: show it anew; it comes alone
+	// GrantsChanged says that a tool was allowed for the conversation, or that
+	// this was revoked.
+	GrantsChanged ChangeKind = "grants_changed"
+	Rebuilt       ChangeKind = "rebuilt" // everything: show it anew; it comes alone
 )
 
 // Take returns what changed since the last Take, in order and without
@@ -102,6 +105,8 @@ func (t *Timeline) Apply(rec Record) {
 		t.note(Change{What: TitleChanged})
 	case ConversationArchived, ConversationUnarchived:
 		t.note(Change{What: ArchiveChanged})
+	case GrantCreated, GrantRevoked:
+		t.note(Change{What: GrantsChanged})
 	case MessageQueued, QueuedMessageEdited, QueuedMessageRemoved:
 		t.applyQueue(rec)
 	case Rewound:

@@ -68,14 +68,14 @@ func (t *Timeline) applyCall(run *RunItem, rec Record) {
 	}
 }
 
+// decide notes the first verdict on a call, on its card if it has one.
 func (t *Timeline) decide(run *RunItem, rec Record, e ApprovalDecision) {
-	card, ok := run.Item(string(e.Interaction)).(*ApprovalItem)
-	if !ok {
+	c := t.calls[e.Call]
+	if c == nil || c.Decision != nil {
 		return
 	}
-	i := slices.IndexFunc(card.Calls, func(c *ApprovalCall) bool { return c.Call == e.Call })
-	if i >= 0 && card.Calls[i].Decision == nil {
-		card.Calls[i].Decision, card.Calls[i].DecidedAt = &e, rec.At
+	c.Decision, c.DecidedAt = &e, rec.At
+	if card, ok := run.Item(string(e.Interaction)).(*ApprovalItem); ok {
 		t.put(run, card)
 	}
 }
