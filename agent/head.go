@@ -25,6 +25,18 @@ type Head struct {
 	Queue []QueuedMessage `json:"queue,omitempty"`
 	// Grants are the standing permissions, oldest first.
 	Grants []Grant `json:"grants,omitempty"`
+	// Answers are the newest messages that answered a question, oldest first:
+	// they started no run by which they would be found when sent again.
+	Answers []MessageAnswer `json:"answers,omitempty"`
+}
+
+// maxAnswers is how many answers a head remembers.
+const maxAnswers = 20
+
+// A MessageAnswer is a message that answered the question of a run.
+type MessageAnswer struct {
+	Message MessageID `json:"message_id"`
+	Run     RunID     `json:"run_id"`
 }
 
 // A RunHead is what is true of the newest run.
@@ -69,6 +81,15 @@ func (h *Head) Queued(id MessageID) int {
 	return slices.IndexFunc(h.Queue, func(q QueuedMessage) bool { return q.Message == id })
 }
 
+// answeredBy returns the run whose question a message answered.
+func (h *Head) answeredBy(id MessageID) (RunID, bool) {
+	i := slices.IndexFunc(h.Answers, func(a MessageAnswer) bool { return a.Message == id })
+	if i < 0 {
+		return "", false
+	}
+	return h.Answers[i].Run, true
+}
+
 // Apply folds a record into the head.
 func (h *Head) Apply(r Record) {
 	if r.Seq <= h.Seq {
@@ -97,6 +118,11 @@ func (h *Head) Apply(r Record) {
 		h.dequeue(e.Message)
 		h.Archived = false
 		h.Run = &RunHead{ID: r.Run, FirstSeq: r.Seq}
+	case QuestionAnswered:
+		if e.Message != "" {
+			h.Answers = append(slices.Clone(h.Answers), MessageAnswer{Message: e.Message, Run: r.Run})
+			h.Answers = h.Answers[max(0, len(h.Answers)-maxAnswers):]
+		}
 	case GrantCreated:
 		h.Grants = append(slices.Clip(h.Grants), Grant{GrantCreated: e, Seq: r.Seq, At: r.At})
 	case GrantRevoked:

@@ -77,22 +77,32 @@ func (q Question) check() error {
 
 func tooLong(s string, characters int) bool { return utf8.RuneCountInString(s) > characters }
 
-// Answer records a person's answers to the open question. The first answer
-// stands; the same one by the same person again is no error, any other one,
-// and a late one, is [ErrNotWaiting].
-func (e *Engine) Answer(ctx context.Context, r RunRef, a QuestionAnswered) error {
+// Answer records a person's answers to the open question, one for each of its
+// questions in their order. Own words take the place of a choice.
+//
+// The first answer stands; the same one by the same person again is no error,
+// any other one, and one that comes after the question has expired or was
+// withdrawn, is [ErrNotWaiting] and changes nothing.
+func (e *Engine) Answer(ctx context.Context, r RunRef, question InteractionID, by Actor, answers []Answer) error {
+	given := QuestionAnswered{Interaction: question, Answers: slices.Clone(answers), By: by}
+	for i, a := range answers {
+		given.Answers[i].Text = strings.TrimSpace(a.Text)
+		if given.Answers[i].Text != "" {
+			given.Answers[i].Selected = nil
+		}
+	}
 	_, err := e.decideRun(ctx, r, func(_ Head, s *RunState) ([]Event, error) {
-		if had := s.answerTo(a.Interaction); had != nil && had.same(a) {
+		if had := s.answerTo(question); had != nil && had.same(given) {
 			return nil, nil
 		}
 		asked := s.Question
-		if asked == nil || asked.Interaction != a.Interaction || !e.now().Before(asked.ExpiresAt) {
+		if asked == nil || asked.Interaction != question || !e.now().Before(asked.ExpiresAt) {
 			return nil, ErrNotWaiting
 		}
-		if err := asked.check(a.Answers); err != nil {
+		if err := asked.check(given.Answers); err != nil {
 			return nil, err
 		}
-		return s.answer(a), nil
+		return s.answer(given), nil
 	})
 	return err
 }
@@ -113,20 +123,12 @@ func (s *RunState) answerTo(id InteractionID) *QuestionAnswered {
 	return nil
 }
 
-// answeredBy reports whether a message was an answer in the run.
-func (s *RunState) answeredBy(m MessageID) bool {
-	return slices.ContainsFunc(slices.Concat(s.Calls, s.Earlier), func(c *RunCall) bool {
-		return c.Answered != nil && c.Answered.Message == m
-	})
-}
-
 func (a QuestionAnswered) same(b QuestionAnswered) bool {
 	return a.By.User == b.By.User && a.Message == b.Message && a.Text == b.Text &&
 		slices.EqualFunc(a.Answers, b.Answers, func(x, y Answer) bool { return x.Text == y.Text && slices.Equal(x.Selected, y.Selected) })
 }
 
-// check refuses answers that are not answers to the questions. Own words take
-// the place of a choice.
+// check refuses answers that are not answers to the questions.
 func (q QuestionAsked) check(answers []Answer) error {
 	if len(answers) != len(q.Questions) {
 		return &InputError{Message: "Answer or skip each question."}
@@ -149,15 +151,15 @@ func (q QuestionAsked) check(answers []Answer) error {
 	return nil
 }
 
-// told is what the model gets for an answered call: the answers by header, or
-// by question where there is no header of its own.
+// told is what the model gets for an answered call: what a message says, or the
+// answers by header.
 func (q QuestionAsked) told(a QuestionAnswered) string {
+	if a.Message != "" {
+		return toldAs(map[string]string{"answer_in_own_words": a.Text})
+	}
 	answers := make(map[string]any, len(a.Answers))
 	for i, given := range a.Answers {
-		key := q.Questions[i].Header
-		if key == "" || answers[key] != nil {
-			key = q.Questions[i].Question
-		}
+		key := q.key(i, answers)
 		switch {
 		case given.Text != "":
 			answers[key] = given.Text
@@ -169,13 +171,29 @@ func (q QuestionAsked) told(a QuestionAnswered) string {
 			answers[key] = given.Selected[0]
 		}
 	}
-	var result any = map[string]any{"answers": answers}
-	if a.Message != "" {
-		result = map[string]any{"answer_in_own_words": a.Text}
+	return toldAs(map[string]any{"answers": answers})
+}
+
+// key names a question to the model: by its header, or by the question where
+// the header is missing or taken.
+func (q QuestionAsked) key(i int, taken map[string]any) string {
+	asked := q.Questions[i]
+	for _, key := range []string{strings.TrimSpace(asked.Header), asked.Question} {
+		if _, ok := taken[key]; key != "" && !ok {
+			return key
+		}
 	}
-	data, err := json.Marshal(result)
-	if err != nil {
+	return fmt.Sprintf("%s (question %d)", asked.Question, i+1)
+}
+
+// toldAs is a result as JSON that a model reads: a page never does, so nothing
+// in it is escaped for one.
+func toldAs(result any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(result); err != nil {
 		panic("agent: an answer that is not JSON")
 	}
-	return string(data)
+	return strings.TrimSuffix(b.String(), "\n")
 }

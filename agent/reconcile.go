@@ -35,10 +35,17 @@ func (e *Engine) Reconcile(ctx context.Context, r RunRef, a ReconcileAnswered) e
 	return err
 }
 
-// known returns the result of a call whose outcome a person knows.
+// known returns the result of a call that follows from what a person said, or
+// did not say in time.
 func (c *RunCall) known() (ToolCallFinished, bool) {
 	f := ToolCallFinished{Call: c.ToolCallRequested.Call}
 	switch {
+	case c.Answered != nil:
+		f.Outcome, f.Result = CallOK, c.Asked.told(*c.Answered)
+		return f, true
+	case c.Asked != nil && c.Expired:
+		f.Outcome, f.Result = CallExpired, resultNoAnswer
+		return f, true
 	case c.Reconcile == nil:
 		return f, false
 	case c.Reconcile.Answer == ReconcileHappened:

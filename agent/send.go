@@ -34,8 +34,8 @@ type SendMessage struct {
 // Sent says what became of a message.
 type Sent struct {
 	Conversation ConversationID
-	Run          RunID
-	Queued       bool // the run begins when the one under way has ended
+	Run          RunID // the one that it starts, or that it answers
+	Queued       bool  // the run begins when the one under way has ended
 }
 
 func (m SendMessage) check() error {
@@ -70,8 +70,9 @@ func (e *Engine) Create(ctx context.Context, n NewConversation) (Sent, error) {
 	return sent, err
 }
 
-// Send adds a message to a conversation: it starts a run, or waits in the
-// queue while one is under way. A message that was sent before is found again.
+// Send adds a message to a conversation: it starts a run, answers the question
+// that a run waits for, or waits in the queue while a run is under way. A
+// message that was sent before is found again.
 func (e *Engine) Send(ctx context.Context, id ConversationID, m SendMessage) (Sent, error) {
 	if err := m.check(); err != nil {
 		return Sent{}, err
@@ -86,9 +87,15 @@ func (e *Engine) Send(ctx context.Context, id ConversationID, m SendMessage) (Se
 			sent.Queued = false
 			return nil, err
 		}
-		if entries, run, err := e.answerByMessage(ctx, id, h, m); run != "" || err != nil {
+		if run, ok := h.answeredBy(m.Message); ok {
 			sent.Run, sent.Queued = run, false
-			return entries, err
+			return nil, nil
+		}
+		if answer, err := e.answerByMessage(ctx, id, h, m); err != nil {
+			return nil, err
+		} else if len(answer) > 0 {
+			sent.Run, sent.Queued = h.Run.ID, false
+			return answer, nil
 		}
 		sent.Queued = h.Busy()
 		if len(h.Queue) >= MaxQueue {
@@ -107,24 +114,18 @@ func (e *Engine) Send(ctx context.Context, id ConversationID, m SendMessage) (Se
 	return sent, err
 }
 
-// answerByMessage makes a message the answer to the newest run's question, if
-// it waits for nothing else (contract H22). It returns the run that the message
-// answers, also where it did so before, or "" where it answers none.
-func (e *Engine) answerByMessage(ctx context.Context, id ConversationID, h Head, m SendMessage) ([]Entry, RunID, error) {
-	if h.Run == nil {
-		return nil, "", nil
+// answerByMessage returns the entries that make a message the answer to the
+// question that the newest run waits for, and nothing if it waits for none
+// (contract H22).
+func (e *Engine) answerByMessage(ctx context.Context, id ConversationID, h Head, m SendMessage) ([]Entry, error) {
+	if h.Run == nil || h.Run.Status != StatusWaitingInput {
+		return nil, nil
 	}
 	s, err := e.state(ctx, RunRef{id, h.Run.ID})
-	if err != nil {
-		return nil, "", err
+	if err != nil || s.Question == nil || !e.now().Before(s.Question.ExpiresAt) {
+		return nil, err
 	}
-	if s.answeredBy(m.Message) {
-		return nil, s.ID, nil
-	}
-	if s.Status != StatusWaitingInput || s.Question == nil || !e.now().Before(s.Question.ExpiresAt) {
-		return nil, "", nil
-	}
-	return runEntries(s.ID, s.answer(QuestionAnswered{Message: m.Message, Text: m.Text, By: m.Author})), s.ID, nil
+	return runEntries(s.ID, s.answer(QuestionAnswered{Message: m.Message, Text: m.Text, By: m.Author})), nil
 }
 
 // EditQueued replaces the text of a waiting message. [ErrNotFound] says that

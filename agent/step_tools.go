@@ -50,7 +50,7 @@ func (w *worker) gate(h Head) (events []Event) {
 		id := c.ToolCallRequested.Call
 		tool, ok := w.offered(c.Tool)
 		_, asks := tool.(Asker)
-		grant := h.Granted(c.ToolCallRequested)
+		grant := grantList(h.Grants).covering(c.ToolCallRequested)
 		switch {
 		case !ok || c.Definition == "":
 			events = append(events, ToolCallFinished{Call: id, Outcome: CallError, Result: resultNoTool})
@@ -62,6 +62,7 @@ func (w *worker) gate(h Head) (events []Event) {
 		case grant != nil:
 			events = append(events, ApprovalDecision{
 				Call: id, Tool: c.Tool, Binding: bind(w.ref.Run, c.ToolCallRequested), Verdict: VerdictAllow, Origin: OriginGrant, By: grant.By,
+				Grant: grant.Grant, GrantedAt: grant.At,
 			})
 		default:
 			card = append(card, BoundCall{Call: id, Binding: bind(w.ref.Run, c.ToolCallRequested)})
@@ -79,32 +80,25 @@ func (w *worker) gate(h Head) (events []Event) {
 // ask brings a call that is a question one stage further. It returns nothing
 // for any other call.
 func (w *worker) ask(c *RunCall) []Event {
-	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallOK}
+	if f, ok := c.known(); ok && c.Asked != nil {
+		return []Event{f}
+	}
 	tool, _ := w.offered(c.Tool)
 	asker, asks := tool.(Asker)
-	switch {
-	case c.Answered != nil:
-		f.Result = c.Asked.told(*c.Answered)
-		return []Event{f}
-	case c.Expired && c.Asked != nil:
-		f.Outcome, f.Result = CallExpired, resultNoAnswer
-		return []Event{f}
-	case c.Asked != nil:
-		return []Event{RunWaiting{For: StatusWaitingInput}}
-	case !asks || c.Decision != nil:
+	if !asks || c.Decision != nil {
 		return nil
 	}
+	id := c.ToolCallRequested.Call
 	questions, err := asker.Questions(w.arguments(c))
 	if err == nil {
 		err = CheckQuestions(questions)
 	}
 	if err != nil {
-		f.Outcome, f.Result = CallError, "The questions were not asked: "+err.Error()+"."
-		return []Event{f}
+		return []Event{ToolCallFinished{Call: id, Outcome: CallError, Result: "The questions were not asked: " + err.Error() + "."}}
 	}
 	return []Event{
 		QuestionAsked{
-			Interaction: InteractionID(w.newID("i_")), Call: f.Call, Questions: questions,
+			Interaction: InteractionID(w.newID("i_")), Call: id, Questions: questions,
 			ExpiresAt: w.now().Add(w.agent.Limits.Question).UTC().Truncate(time.Millisecond),
 		},
 		RunWaiting{For: StatusWaitingInput},
