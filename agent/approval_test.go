@@ -47,7 +47,7 @@ func begin(t *testing.T, tools, options, script string) *setting {
 		t.Fatal(err)
 	}
 	s.run = agent.RunRef{Conversation: sent.Conversation, Run: sent.Run}
-	s.await(t, append(ends, agent.StatusWaitingApproval)...)
+	s.await(t, append(ends, agent.StatusWaitingApproval, agent.StatusWaitingInput)...)
 	return s
 }
 
@@ -63,12 +63,18 @@ func (s *setting) await(t *testing.T, statuses ...agent.RunStatus) {
 // card returns the newest card of the run.
 func (s *setting) card(t *testing.T) agent.ApprovalRequested {
 	t.Helper()
+	return newest[agent.ApprovalRequested](t, s)
+}
+
+// newest returns the newest event of a kind.
+func newest[E agent.Event](t *testing.T, s *setting) E {
+	t.Helper()
 	for _, r := range slices.Backward(s.Memory.Records(s.run.Conversation)) {
-		if card, ok := r.Event.(agent.ApprovalRequested); ok {
-			return card
+		if e, ok := r.Event.(E); ok {
+			return e
 		}
 	}
-	t.Fatal("there is no card")
+	t.Fatalf("there is no %T", *new(E))
 	panic("unreachable")
 }
 

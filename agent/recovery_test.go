@@ -86,6 +86,10 @@ func (s *survivor) settle(t *testing.T, choice int) {
 		case run.Reconcile != nil:
 			answer := []agent.ReconcileAnswer{agent.ReconcileHappened, agent.ReconcileNotHappened, agent.ReconcileRunAgain}[choice%3]
 			err = s.Engine.Reconcile(ctx, ref, agent.ReconcileAnswered{Interaction: run.Reconcile.Interaction, Answer: answer, By: ann})
+		case run.Question != nil && choice%3 == 0:
+			_, err = s.Engine.Send(ctx, ref.Conversation, agent.SendMessage{Message: "m-answer", Text: "Any.", Author: ann})
+		case run.Question != nil && choice%3 == 1:
+			<-time.After(time.Until(run.Question.ExpiresAt))
 		case run.Question != nil:
 			err = s.Engine.Answer(ctx, ref, run.Question.Interaction, ann, make([]agent.Answer, len(run.Question.Questions)))
 		case head.Run.Status.Waiting():
@@ -104,7 +108,9 @@ func verdicts(run *agent.RunState, choice int) []agent.CallDecision {
 	var list []agent.CallDecision
 	for i, c := range run.Approval.Calls {
 		if run.Call(c.Call).Decision == nil {
-			list = append(list, verdict(c, []agent.Verdict{agent.VerdictAllow, agent.VerdictDeny}[(choice+i)%2]))
+			v := verdict(c, []agent.Verdict{agent.VerdictAllow, agent.VerdictDeny}[(choice+i)%2])
+			v.Grant = v.Verdict == agent.VerdictAllow && choice%3 == 0
+			list = append(list, v)
 		}
 	}
 	return list

@@ -42,7 +42,7 @@ func TestParseTools_Refuses(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		`look`, `look reading answers "x"`, `look read_only`, `look read_only answers`, `look read_only answers "a" "b"`,
-		`look read_only sleeps "x"`, `look read_only takes long "x"`, `look read_only answers "x`,
+		`look read_only sleeps "x"`, `ask asks what`, `look read_only takes long "x"`, `look read_only answers "x`,
 	} {
 		if list, err := agenttest.ParseTools(line); err == nil {
 			t.Errorf("%s: parsed as %+v", line, list)
@@ -52,7 +52,7 @@ func TestParseTools_Refuses(t *testing.T) {
 
 func TestParseOptions_Refuses(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{`colour blue`, `retries many`, `approval soon`, `model_calls x`, `forbid a b`} {
+	for _, line := range []string{`colour blue`, `retries many`, `approval soon`, `question soon`, `model_calls x`, `forbid a b`} {
 		if o, err := agenttest.ParseOptions(line); err == nil {
 			t.Errorf("%s: parsed as %+v", line, o)
 		}
@@ -137,6 +137,8 @@ func TestCheck_Finds(t *testing.T) {
 		agent.ModelAttemptFinished{Attempt: "a"}, agent.AssistantMessage{Attempt: "a"}, agent.ToolCallRequested{Call: "t"},
 	}
 	allow := agent.ApprovalDecision{Call: "t", Binding: "b", Verdict: agent.VerdictAllow}
+	granted := allow
+	granted.Origin, granted.Grant = agent.OriginGrant, "n"
 	start := agent.ToolCallStarted{Call: "t", Binding: "b"}
 	again := agent.ToolCallStarted{Call: "t", Binding: "b", Again: true}
 	result := agent.ToolCallFinished{Call: "t"}
@@ -156,8 +158,14 @@ func TestCheck_Finds(t *testing.T) {
 		"after its result":     {[]agent.Event{allow, start, result, again}, "finished 1 times"},
 		"an open attempt":      {[]agent.Event{result, agent.ModelAttemptStarted{Attempt: "z"}, end}, "z is left open"},
 		"an open card":         {[]agent.Event{result, agent.ApprovalRequested{Interaction: "i"}, end}, "i is left open"},
-		"an open question":     {[]agent.Event{result, agent.ReconcileRequested{Interaction: "i", Call: "t"}, end}, "i is left open"},
+		"an open question":     {[]agent.Event{result, agent.QuestionAsked{Interaction: "i", Call: "t"}, end}, "i is left open"},
+		"an open outcome":      {[]agent.Event{result, agent.ReconcileRequested{Interaction: "i", Call: "t"}, end}, "i is left open"},
 		"closed twice":         {[]agent.Event{agent.InteractionClosed{Interaction: "i"}}, "i is not open"},
+		"a grant":              {[]agent.Event{agent.GrantCreated{Grant: "n"}, granted, start, result, end}, ""},
+		"no grant":             {[]agent.Event{granted}, "no grant allows t"},
+		"a revoked grant":      {[]agent.Event{agent.GrantCreated{Grant: "n"}, agent.GrantRevoked{Grant: "n"}, granted}, "no grant allows t"},
+		"a rewound grant":      {[]agent.Event{agent.GrantCreated{Grant: "n"}, agent.Rewound{To: 1}, granted}, "no grant allows t"},
+		"a grant of another":   {[]agent.Event{agent.GrantCreated{Grant: "n", Tool: "x"}, granted}, "no grant allows t"},
 		"an old epoch":         {[]agent.Event{agent.RunStarted{Epoch: 1}}, "epoch 1 follows 1"},
 	} {
 		m := journaltest.NewMemory()

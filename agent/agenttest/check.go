@@ -1,6 +1,7 @@
 package agenttest
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -37,6 +38,8 @@ func Check(t testing.TB, m *journaltest.Memory, id agent.ConversationID) {
 			open[string(e.Interaction)] = r.Run
 		case agent.ReconcileRequested:
 			open[string(e.Interaction)] = r.Run
+		case agent.QuestionAsked:
+			open[string(e.Interaction)] = r.Run
 		case agent.InteractionClosed:
 			if _, ok := open[string(e.Interaction)]; !ok {
 				t.Errorf("record %d: %s is not open", r.Seq, e.Interaction)
@@ -51,6 +54,32 @@ func Check(t testing.TB, m *journaltest.Memory, id agent.ConversationID) {
 		}
 	}
 	checkCalls(t, m.Records(id))
+	checkGrants(t, m.Records(id))
+}
+
+// checkGrants reports a call that a grant allowed which did not stand.
+func checkGrants(t testing.TB, records []agent.Record) {
+	t.Helper()
+	standing := map[agent.GrantID]agent.Record{}
+	tools := map[agent.CallID]agent.ToolCallRequested{}
+	for _, r := range records {
+		switch e := r.Event.(type) {
+		case agent.ToolCallRequested:
+			tools[e.Call] = e
+		case agent.GrantCreated:
+			standing[e.Grant] = r
+		case agent.GrantRevoked:
+			delete(standing, e.Grant)
+		case agent.Rewound:
+			maps.DeleteFunc(standing, func(_ agent.GrantID, created agent.Record) bool { return created.Seq > e.To })
+		case agent.ApprovalDecision:
+			grant, stands := standing[e.Grant].Event.(agent.GrantCreated)
+			call := tools[e.Call]
+			if e.Origin == agent.OriginGrant && (!stands || grant.Tool != call.Tool || grant.Definition != call.Definition || call.Connector != "") {
+				t.Errorf("record %d: no grant allows %s", r.Seq, e.Call)
+			}
+		}
+	}
 }
 
 // A checkedCall is what the records said of a call.

@@ -27,7 +27,11 @@
 //	edit m2 "text"          change a message in the queue
 //	remove m2               take it back
 //	approve [call-1]        that call, or all of the open card
+//	approve [call-1] for the conversation
 //	deny [call-1] "reason"
+//	answer [card-1] "A" "B|C" "=words" -   the newest question, or that one: a
+//	                        label, several, own words, skipped
+//	revoke grant-1
 //	reconcile ANSWER "note" of the newest question: happened, not_happened
 //	                        or run_again
 //	cancel                  the newest run

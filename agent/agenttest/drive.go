@@ -78,6 +78,10 @@ func (d *drive) verb(verb string, words []string) error {
 		return d.decide(ctx, agent.VerdictDeny, words)
 	case "reconcile":
 		return d.reconcile(ctx, words)
+	case "answer":
+		return d.answer(ctx, words)
+	case "revoke":
+		return d.Engine.Revoke(ctx, d.conversation, agent.GrantID(shift(&words)), d.by)
 	case "cancel":
 		return d.Engine.Cancel(ctx, d.newest(), d.by)
 	case "rewind":
@@ -215,6 +219,10 @@ func (d *drive) decide(ctx context.Context, v agent.Verdict, words []string) err
 	if len(words) > 0 && strings.HasPrefix(words[0], "call-") {
 		only = agent.CallID(shift(&words))
 	}
+	grant := len(words) >= 3 && strings.Join(words[len(words)-3:], " ") == "for the conversation"
+	if grant {
+		words = words[:len(words)-3]
+	}
 	reason := shift(&words)
 	var card agent.InteractionID
 	var run agent.RunID
@@ -228,7 +236,7 @@ func (d *drive) decide(ctx context.Context, v agent.Verdict, words []string) err
 		var on []agent.CallDecision
 		for _, c := range asked.Calls {
 			if only == "" || c.Call == only {
-				on = append(on, agent.CallDecision{Call: c.Call, Binding: c.Binding, Verdict: v, Reason: reason})
+				on = append(on, agent.CallDecision{Call: c.Call, Binding: c.Binding, Verdict: v, Reason: reason, Grant: grant})
 			}
 		}
 		if verdicts = on; only != "" && len(on) > 0 {
@@ -239,6 +247,31 @@ func (d *drive) decide(ctx context.Context, v agent.Verdict, words []string) err
 		verdicts = []agent.CallDecision{{Call: only, Verdict: v, Reason: reason}}
 	}
 	return d.Engine.Decide(ctx, agent.RunRef{Conversation: d.conversation, Run: run}, card, d.by, verdicts)
+}
+
+// answer answers a question, the newest one if none is named.
+func (d *drive) answer(ctx context.Context, words []string) error {
+	var question agent.InteractionID
+	if len(words) > 0 && strings.HasPrefix(words[0], "card-") {
+		question = agent.InteractionID(shift(&words))
+	}
+	asked, run := question, agent.RunID("")
+	for _, r := range d.Memory.Records(d.conversation) {
+		if e, ok := r.Event.(agent.QuestionAsked); ok && (question == "" || e.Interaction == question) {
+			asked, run = e.Interaction, r.Run
+		}
+	}
+	var answers []agent.Answer
+	for _, w := range words {
+		var a agent.Answer
+		if text, own := strings.CutPrefix(w, "="); own {
+			a.Text = text
+		} else if w != "-" {
+			a.Selected = strings.Split(w, "|")
+		}
+		answers = append(answers, a)
+	}
+	return d.Engine.Answer(ctx, agent.RunRef{Conversation: d.conversation, Run: run}, asked, d.by, answers)
 }
 
 func (d *drive) reconcile(ctx context.Context, words []string) error {

@@ -24,6 +24,7 @@ type Options struct {
 //	buffer_attempts      show completed attempts only
 //	model_calls 3        of a run
 //	approval 1m          until a card expires
+//	question 1m          until a question does
 //	retries 0            of a model call
 //	no_key               the provider has no key
 //	forbid save          hard policy refuses the tool
@@ -59,6 +60,8 @@ func (o *Options) set(words []string) (err error) {
 		o.Limits.ModelCalls, err = strconv.Atoi(value)
 	case "approval":
 		o.Limits.Approval, err = time.ParseDuration(value)
+	case "question":
+		o.Limits.Question, err = time.ParseDuration(value)
 	case "retries":
 		var n int
 		n, err = strconv.Atoi(value)

@@ -40,6 +40,8 @@ func ItemText(item agent.Item) string {
 			text += fmt.Sprintf(" %s, says %s", i.Answer.Answer, i.Answer.By.Name)
 		}
 		return text + word(string(i.Closed))
+	case *agent.QuestionItem:
+		return outlineQuestion(i)
 	case *agent.NoticeItem:
 		text := fmt.Sprintf("notice: %s%s", i.Status, word(i.StopReason))
 		if i.Failure != nil {
@@ -78,10 +80,34 @@ func outlineAttempt(i *agent.AttemptItem) string {
 
 func outlineCall(i *agent.CallItem) string {
 	text := fmt.Sprintf("%s %s %s%s", i.Call, i.Tool, i.State, flags("again", i.Again))
+	if d := i.Decision; d != nil && d.Interaction == "" {
+		text += fmt.Sprintf(" %s, says %s", d.Verdict, d.Origin)
+	}
 	if i.State == agent.CallFinished {
 		text += fmt.Sprintf(" %s %s", i.Outcome, quote(i.Result))
 	}
 	return text
+}
+
+func outlineQuestion(i *agent.QuestionItem) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:%s", i.Interaction, word(string(i.Closed)))
+	for n, q := range i.Questions {
+		fmt.Fprintf(&b, "\n    %s %s%s", quote(q.Header), quote(q.Question), flags("multi", q.MultiSelect))
+		for _, o := range q.Options {
+			fmt.Fprintf(&b, " [%s]", o.Label)
+		}
+		if a := i.Answer; a != nil && a.Message == "" {
+			fmt.Fprintf(&b, " %q%s", a.Answers[n].Selected, word(a.Answers[n].Text))
+		}
+	}
+	if a := i.Answer; a != nil {
+		fmt.Fprintf(&b, "\n    says %s%s", a.By.Name, word(a.Text))
+	}
+	if i.Call.State == agent.CallFinished {
+		fmt.Fprintf(&b, "\n    %s %s", i.Call.Outcome, quote(i.Call.Result))
+	}
+	return b.String()
 }
 
 func outlineCard(i *agent.ApprovalItem) string {

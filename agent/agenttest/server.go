@@ -123,7 +123,7 @@ func (s *Server) Await(id agent.ConversationID, within time.Duration, statuses .
 func (s *Server) newID(prefix string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	names := map[string]string{"a_": "attempt", "t_": "call", "i_": "card", "b_": "boot"}
+	names := map[string]string{"a_": "attempt", "t_": "call", "i_": "card", "b_": "boot", "n_": "grant"}
 	s.counts[prefix]++
 	return fmt.Sprintf("%s-%d", names[prefix], s.counts[prefix]+s.config.IDs)
 }

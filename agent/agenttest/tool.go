@@ -15,6 +15,7 @@ import (
 type Tool struct {
 	Name     string
 	ReadOnly bool
+	Asks     bool // its calls are questions to a person, as those of ask_user
 	// Does is what a call does, at the gate if there is one.
 	Does func(ctx context.Context, gate *Gate) (agent.Result, error)
 	Gate *Gate // nil for a tool without one
@@ -57,8 +58,9 @@ func (g *Gate) Pass(ctx context.Context) error {
 func (g *Gate) Release() { g.release.Do(func() { close(g.released) }) }
 
 // ParseTools reads the section of tools: a name, read_only or writing, and
-// what a call does, one tool a line.
+// what a call does, one tool a line. A tool that asks does nothing.
 //
+//	ask  asks
 //	look read_only answers "It rains."
 //	save writing answers "Saved."
 //	bad  writing refuses "There is no room."    # an error for the model
@@ -78,8 +80,10 @@ func ParseTools(text string) ([]*Tool, error) {
 		case "read_only":
 			t.ReadOnly = true
 		case "writing":
+		case "asks":
+			t.Asks, words = true, append([]string{"refuses", "An answer was expected, not a run."}, words...)
 		default:
-			return nil, fmt.Errorf("tool %s is read_only or writing, not %q", t.Name, kind)
+			return nil, fmt.Errorf("tool %s is read_only or writing or asks, not %q", t.Name, kind)
 		}
 		if err := t.behave(words); err != nil {
 			return nil, fmt.Errorf("tool %s: %w", t.Name, err)
@@ -150,10 +154,29 @@ func (t *Tool) Ran() []Execution {
 func (t *Tool) now() agent.Tool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return definedTool{t, agent.ToolDefinition{
+	defined := definedTool{t, agent.ToolDefinition{
 		Name: t.Name, Title: "The tool " + t.Name, Description: fmt.Sprintf("Version %d.", t.version),
 		Parameters: json.RawMessage(`{"type":"object"}`), ReadOnly: t.ReadOnly,
 	}}
+	if t.Asks {
+		return askingTool{defined}
+	}
+	return defined
+}
+
+// An askingTool asks what its arguments say.
+type askingTool struct{ definedTool }
+
+var _ agent.Asker = askingTool{}
+
+func (askingTool) Questions(arguments json.RawMessage) ([]agent.Question, error) {
+	var asked struct {
+		Questions []agent.Question `json:"questions"`
+	}
+	if err := json.Unmarshal(arguments, &asked); err != nil {
+		return nil, errors.New("they can't be read")
+	}
+	return asked.Questions, nil
 }
 
 // A definedTool is a tool whose definition stays as it is.
