@@ -19,9 +19,10 @@ type Config struct {
 	Tools   []Tool
 	// Policy is the hard policy: it refuses calls, and nothing overrides it.
 	Policy Policy
-	// Slots is how many runs may be worked on at once, default 32. The rest
-	// wait as pending.
-	Slots int
+	// PerPerson and PerProvider are how many runs are worked on at once, by
+	// default DefaultPerPerson and DefaultPerProvider. The rest wait as pending,
+	// in the order in which they came.
+	PerPerson, PerProvider int
 
 	Now    func() time.Time
 	NewID  func(prefix string) string
@@ -54,7 +55,7 @@ type Engine struct {
 	log     *slog.Logger
 	boot    string
 	hub     *hub
-	slots   chan struct{}
+	line    *admission
 
 	ctx     context.Context // ends with ErrShutdown
 	stop    context.CancelCauseFunc
@@ -68,6 +69,9 @@ type Engine struct {
 // A holding is a run that this process works on.
 type holding struct {
 	cancel context.CancelCauseFunc
+	// owner and provider are what its conversation keeps.
+	owner    UserID
+	provider string
 	// again says that the run became pending while its last worker was on the
 	// way out.
 	again bool
@@ -75,8 +79,11 @@ type holding struct {
 
 // NewEngine returns an engine that does nothing until Start.
 func NewEngine(c Config) *Engine {
-	if c.Slots <= 0 {
-		c.Slots = 32
+	if c.PerPerson <= 0 {
+		c.PerPerson = DefaultPerPerson
+	}
+	if c.PerProvider <= 0 {
+		c.PerProvider = DefaultPerProvider
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -94,7 +101,7 @@ func NewEngine(c Config) *Engine {
 		journal: c.Journal, index: c.Index, catalog: c.Catalog, policy: c.Policy,
 		now: c.Now, newID: c.NewID, jitter: c.Jitter, log: c.Log,
 		boot: c.NewID("b_"), hub: newHub(),
-		slots: make(chan struct{}, c.Slots), due: make(chan struct{}, 1),
+		line: newAdmission(c.PerPerson, c.PerProvider), due: make(chan struct{}, 1),
 		tools: make(map[string]Tool), workers: make(map[RunRef]*holding),
 	}
 	for _, t := range c.Tools {
@@ -154,6 +161,13 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 
 // wake has a worker look at a run. It is harmless for a run that needs none.
 func (e *Engine) wake(r RunRef) {
+	head, err := e.journal.Head(e.ctx, r.Conversation)
+	if err != nil {
+		if e.ctx.Err() == nil { // the run is looked for again before long
+			e.log.Error("wake a run", "conversation", r.Conversation, "run", r.Run, "error", err)
+		}
+		return
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
@@ -164,21 +178,23 @@ func (e *Engine) wake(r RunRef) {
 		return
 	}
 	ctx, cancel := context.WithCancelCause(e.ctx)
-	h := &holding{cancel: cancel}
+	h := &holding{cancel: cancel, owner: head.Owner, provider: head.Model.Provider}
 	e.workers[r] = h
-	e.wg.Go(func() { e.hold(ctx, r, h) })
+	place := e.line.enter(h.owner, h.provider)
+	e.wg.Go(func() { e.hold(ctx, r, h, place) })
 }
 
-// hold works on a run until it is over, waits, or the engine stops.
-func (e *Engine) hold(ctx context.Context, r RunRef, h *holding) {
+// hold works on a run, when its turn has come, until it is over, waits, or the
+// engine stops.
+func (e *Engine) hold(ctx context.Context, r RunRef, h *holding, place *ticket) {
 	defer h.cancel(nil)
 	for {
 		select {
-		case e.slots <- struct{}{}:
+		case <-place.admitted:
 			e.work(ctx, r)
-			<-e.slots
 		case <-ctx.Done():
 		}
+		e.line.leave(place)
 		e.mu.Lock()
 		if !h.again || e.closed {
 			delete(e.workers, r)
@@ -187,6 +203,7 @@ func (e *Engine) hold(ctx context.Context, r RunRef, h *holding) {
 		}
 		h.again = false
 		e.mu.Unlock()
+		place = e.line.enter(h.owner, h.provider)
 	}
 }
 

@@ -151,9 +151,10 @@ func TestReconcile_RefusedInput(t *testing.T) {
 	})
 }
 
-// No more runs are worked on at once than there are slots. One that waits for a
-// person takes none, and the rest go on in the order in which they came.
-func TestEngine_Slots(t *testing.T) {
+// No more runs of a person are worked on at once than may be. The rest wait as
+// pending and go on in the order in which they came; another person's run does
+// not wait for them.
+func TestEngine_PerPerson(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		stage := play(t, `
@@ -171,8 +172,12 @@ func TestEngine_Slots(t *testing.T) {
 			gate three
 			text "Three."
 			finish stop
+			---
+			match user "4"
+			text "Four."
+			finish stop
 		`)
-		s := agenttest.NewServer(t, agenttest.Config{Slots: 1, Provider: stage})
+		s := agenttest.NewServer(t, agenttest.Config{PerPerson: 1, Provider: stage})
 		var ids []agent.ConversationID
 		for _, n := range []string{"1", "2", "3"} {
 			sent, err := s.Engine.Create(t.Context(), agent.NewConversation{SendMessage: agent.SendMessage{Message: agent.MessageID(n), Text: n, Author: ann}})
@@ -201,6 +206,13 @@ func TestEngine_Slots(t *testing.T) {
 			}
 		}
 		check(r, p, p)
+		sent, err := s.Engine.Create(t.Context(), agent.NewConversation{SendMessage: agent.SendMessage{Message: "4", Text: "4", Author: bob}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Await(sent.Conversation, time.Minute, done); err != nil {
+			t.Errorf("another person waits: %v", err)
+		}
 		for i, gate := range []string{"one", "two"} {
 			if err := stage.Release(gate); err != nil {
 				t.Fatal(err)
@@ -219,7 +231,7 @@ func TestEngine_CancelPending(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		stage := play(t, "match user \"1\"\ngate one\ntext \"One.\"\nfinish stop")
-		s := agenttest.NewServer(t, agenttest.Config{Slots: 1, Provider: stage})
+		s := agenttest.NewServer(t, agenttest.Config{PerPerson: 1, Provider: stage})
 		var refs []agent.RunRef
 		for _, n := range []string{"1", "2"} {
 			sent, err := s.Engine.Create(t.Context(), agent.NewConversation{SendMessage: agent.SendMessage{Message: agent.MessageID(n), Text: n, Author: ann}})

@@ -18,7 +18,8 @@ type Config struct {
 	Provider providers.Provider
 	Memory   *journaltest.Memory // nil for an empty one
 	Tools    []*Tool
-	Slots    int // 0 for the default
+	// PerPerson is how many runs a person may have, 0 for the default.
+	PerPerson int
 	// IDs is how many ids of each kind the journal holds already.
 	IDs int
 	Options
@@ -67,7 +68,7 @@ func (s *Server) Start() {
 		tools = append(tools, t.now())
 	}
 	s.Engine = agent.NewEngine(agent.Config{
-		Journal: s.link, Index: s.link, Catalog: s, Tools: tools, Policy: s, Slots: s.config.Slots,
+		Journal: s.link, Index: s.link, Catalog: s, Tools: tools, Policy: s, PerPerson: s.config.PerPerson,
 		NewID: s.newID, Jitter: func() float64 { return 0.5 },
 	})
 	if err := s.Engine.Start(context.Background()); err != nil {
