@@ -40,6 +40,7 @@ func Suggestions() []Suggestion {
 	return []Suggestion{
 		{"A short answer", "Show me a short answer."},
 		{"A call that waits for you", "Write a note for me."},
+		{"Questions for you", "Ask me something."},
 		{"A slow start", "Take your time before you answer."},
 		{"A failed attempt", "Fail once, then answer."},
 		{"A long answer", "Show me a long answer."},
@@ -51,7 +52,7 @@ func Suggestions() []Suggestion {
 
 // behaviours are the scripts in the order in which they are asked. The last
 // one takes every request.
-var behaviours = []string{"short", "write", "slow", "fail", "long", "time", "list", "delete", "other"}
+var behaviours = []string{"short", "write", "ask", "slow", "fail", "long", "time", "list", "delete", "other"}
 
 //go:embed scripts/*.txt
 var files embed.FS

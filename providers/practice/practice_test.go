@@ -37,7 +37,7 @@ type turn struct {
 }
 
 func allTools() []string {
-	return []string{"current_time", "notes_list", "notes_write", "notes_delete"}
+	return []string{"ask_user", "current_time", "notes_list", "notes_write", "notes_delete"}
 }
 
 func (in turn) body(t *testing.T) string {
@@ -153,6 +153,7 @@ func TestEverySuggestionGetsItsAnswer(t *testing.T) {
 	want := map[string]struct{ text, tool, failure string }{
 		"A short answer":            {text: "Three things to notice"},
 		"A call that waits for you": {tool: "notes_write", text: "I will ask to write a note."},
+		"Questions for you":         {tool: "ask_user", text: "I have two questions."},
 		"A slow start":              {text: "seven seconds without a byte"},
 		"A failed attempt":          {text: "first attempt", failure: "server_is_overloaded"},
 		"A long answer":             {text: "| Word | Means |"},
@@ -259,6 +260,10 @@ func TestAnswersFollowTheResult(t *testing.T) {
 		{"unknown", "Write a note for me.", "notes_write", "It may or may not have happened.", "did not come to a clean end"},
 		{"deleted", "Delete the practice note.", "notes_delete", "Deleted.", "was allowed and has been made"},
 		{"kept", "Delete the practice note.", "notes_delete", "A person decided against this call, so it did not run.", "Nothing was deleted"},
+		{"answered", "Ask me something.", "ask_user", `{"answers":{"Branch":"District 3","Notify":["Nobody"]}}`, "You answered. This is"},
+		{"own words", "Ask me something.", "ask_user", `{"answer_in_own_words":"Neither."}`, "in your own words"},
+		{"unanswered", "Ask me something.", "ask_user", "Nobody answered in time. Go on with what you know.", "Nobody answered in time, so"},
+		{"not asked", "Ask me something.", "ask_user", "The questions were not asked: question 1: the question is missing.", "You were not asked."},
 		{"time", "What time is it?", "current_time", "2026-01-02T03:04:05Z", "I asked the tool `current_time`"},
 		{"notes", "List my notes.", "notes_list", "- one\n- denied", "I asked the tool `notes_list`"},
 	}
@@ -282,12 +287,13 @@ func TestAnswersFollowTheResult(t *testing.T) {
 func TestAnswersSayWhichToolIsMissing(t *testing.T) {
 	t.Parallel()
 	for tool, user := range map[string]string{
+		"ask_user":     "Ask me something.",
 		"notes_write":  "Write a note for me.",
 		"notes_delete": "Delete the practice note.",
 		"notes_list":   "List my notes.",
 		"current_time": "What time is it?",
 	} {
-		got := ask(t, scripted.NoTime, turn{user: user, tools: []string{"ask_user"}})
+		got := ask(t, scripted.NoTime, turn{user: user, tools: []string{"something_else"}})
 		if !strings.Contains(got.text, "no tool `"+tool+"`") || got.tool != "" || got.finish != "stop" || !honest(got.text) {
 			t.Errorf("%s: got tool %q, finish %q, text %s", tool, got.tool, got.finish, got.text)
 		}
