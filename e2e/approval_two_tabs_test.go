@@ -80,7 +80,8 @@ func with(form url.Values, decision string) url.Values {
 	return decided
 }
 
-// facts counts the records of the server's journals by their kind.
+// facts counts the records of the server's journals by their kind, from the
+// file, so that it can be done while the server is down as well.
 func (s *server) facts() map[string]int {
 	s.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.data, "countersign.db")+"?_pragma=query_only(1)&_pragma=busy_timeout(5000)")

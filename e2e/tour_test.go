@@ -24,7 +24,7 @@ text "I will tidy up. Both calls wait for you."
 call call_1 notes_write
 | {
 |   "title": "A title with a very long word in it: ` + longWord + `",
-|   "text": "Hidden: ‮this runs the other way‬ and ` + longWord + `"
+|   "text": "Hidden: ` + "\u202ethis runs the other way\u202c" + ` and ` + longWord + `"
 | }
 call call_2 notes_delete {"title":"Old list"}
 finish tool_calls
