@@ -21,6 +21,8 @@ const (
 	IDBarMeta         = "bar-meta"
 	IDDetails         = "details"
 	IDDetailsBody     = "details-body"
+	IDRename          = "rename"
+	IDArchive         = "archive"
 	IDQueue           = "queue"
 	IDComposer        = "composer"
 	IDMessage         = "message" // the text box

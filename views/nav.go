@@ -21,6 +21,15 @@ func byDay(rows []NavRow, now time.Time) []navGroup {
 	return groups
 }
 
+// dayWords names the day of a time: today, yesterday, 9 October 2026.
+func dayWords(t, now time.Time) string {
+	switch group := dayGroup(t, now); group {
+	case "Today", "Yesterday":
+		return group
+	}
+	return t.In(now.Location()).Format("2 January 2006")
+}
+
 func dayGroup(t, now time.Time) string {
 	t = t.In(now.Location())
 	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())

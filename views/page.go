@@ -14,7 +14,10 @@ type Page struct {
 	Theme   Theme
 	// Rows are the person's conversations, newest first. Settings pages show
 	// none.
-	Rows  []NavRow
+	Rows []NavRow
+	// Older is the cursor of the conversations after those, "" when there are
+	// none.
+	Older string
 	Flash *Notice // shown above the page, nil when there is nothing to say
 	Now   time.Time
 	// Narrow keeps a page that is mostly a form to the width of one.
@@ -33,13 +36,15 @@ type Section string
 const (
 	SectionNew          Section = "new" // a new conversation
 	SectionConversation Section = "conversation"
+	SectionList         Section = "list" // of conversations
+	SectionArchive      Section = "archive"
 	SectionProviders    Section = "providers"
 	SectionAgents       Section = "agents"
 )
 
-// settings reports whether the sidebar lists settings instead of
+// Settings reports whether the sidebar lists settings instead of
 // conversations.
-func (s Section) settings() bool { return s == SectionProviders || s == SectionAgents }
+func (s Section) Settings() bool { return s == SectionProviders || s == SectionAgents }
 
 // Theme is a person's choice of colours. Browsers keep it in the cookie named
 // [ThemeCookie], so that the first paint is right.

@@ -14,7 +14,8 @@ const (
 	LogoutURL        = "/logout"
 	SetupURL         = "/setup"
 	WelcomeURL       = "/welcome" // from the first account to the first conversation
-	ConversationsURL = "/c"       // POST starts one
+	ConversationsURL = "/c"       // lists them; POST starts one
+	ArchivedURL      = "/c?archived=true"
 	ProvidersURL     = "/settings/providers"
 	NewProviderURL   = "/settings/providers/new"
 	PracticeURL      = "/settings/providers/practice" // POST registers the practice provider
@@ -30,6 +31,25 @@ func ConversationURL(id agent.ConversationID) string { return "/c/" + url.PathEs
 func EarlierURL(id agent.ConversationID, before agent.Seq) string {
 	return ConversationURL(id) + "?before=" + strconv.FormatInt(int64(before), 10)
 }
+
+// OlderURL is the part of a list of conversations after a cursor.
+func OlderURL(archived bool, cursor string) string {
+	query := url.Values{"after": {cursor}}
+	if archived {
+		query.Set("archived", "true")
+	}
+	return ConversationsURL + "?" + query.Encode()
+}
+
+// TitleURL renames a conversation: title.
+func TitleURL(id agent.ConversationID) string { return ConversationURL(id) + "/title" }
+
+// ArchiveURL archives a conversation or brings it back: archived=true or
+// false.
+func ArchiveURL(id agent.ConversationID) string { return ConversationURL(id) + "/archive" }
+
+// DeleteURL asks whether to delete a conversation, and its form does so.
+func DeleteURL(id agent.ConversationID) string { return ConversationURL(id) + "/delete" }
 
 // LiveURL is the socket of a conversation.
 func LiveURL(id agent.ConversationID) string { return ConversationURL(id) + "/live" }

@@ -40,12 +40,10 @@ func (s *Server) conversationProps(r *http.Request, v visit, id agent.Conversati
 	if err != nil {
 		return views.ConversationProps{}, err
 	}
-	for i := range page.Rows {
-		page.Rows[i].Current = page.Rows[i].ID == id
-	}
+	markCurrent(page.Rows, id)
 	return views.ConversationProps{
 		Page: page, Scene: s.scene(v, id),
-		Title: part.head.Title, AgentName: part.head.AgentName, Model: part.head.Model,
+		Title: part.head.Title, Archived: part.head.Archived, AgentName: part.head.AgentName, Model: part.head.Model,
 		Seq: part.timeline.Seq, Runs: part.timeline.Runs, Earlier: part.earlier,
 		Queue: part.head.Queue, Message: newMessageID(), Reasoning: reasoningOf(part.timeline.Runs),
 	}, nil

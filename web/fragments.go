@@ -39,7 +39,13 @@ func (f *follower) changed(ctx context.Context, changes []agent.Change) ([]templ
 		case agent.QueueChanged:
 			list = append(list, replace(views.Queue(f.scene, head.Queue)))
 		case agent.TitleChanged:
-			list = append(list, replace(views.BarTitle(head.Title)), views.DocumentTitle(head.Title))
+			list = append(list, replace(views.BarTitle(head.Title)), views.DocumentTitle(head.Title), replace(views.RenameForm(f.id, head.Title)))
+		case agent.ArchiveChanged:
+			rows, err := f.sidebar(ctx)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, rows)
 		case activityShown:
 			list = append(list, f.activity(agent.AttemptID(c.Key)))
 		}
@@ -70,12 +76,20 @@ func (f *follower) surroundings(ctx context.Context, head agent.Head) ([]templ.C
 		replace(views.SkipToCard(run)),
 		replace(views.DetailsBody(head.AgentName, head.Model, run)),
 		replace(views.NavRowLink(f.row(head))),
+		replace(views.ArchiveForm(f.id, head.Archived)),
 	}
 	if text := views.Announcement(run); text != f.announced {
 		f.announced = text
 		list = append(list, views.Announce(text))
 	}
 	return list, nil
+}
+
+// sidebar draws the list of conversations anew.
+func (f *follower) sidebar(ctx context.Context) (templ.Component, error) {
+	rows, _, err := f.server.sidebar(ctx, f.scene.Viewer.User)
+	markCurrent(rows, f.id)
+	return replace(views.NavRows(views.Page{Rows: rows, Now: f.scene.Now})), err
 }
 
 // row is the conversation in the sidebar of its own page.
@@ -101,6 +115,7 @@ func (f *follower) rebuilt(ctx context.Context, head agent.Head) ([]templ.Compon
 		replace(views.Runs(f.scene, f.timeline.Runs)),
 		replace(views.Queue(f.scene, head.Queue)),
 		replace(views.BarTitle(head.Title)),
+		replace(views.RenameForm(f.id, head.Title)),
 	}
 	around, err := f.surroundings(ctx, head)
 	return append(list, around...), err

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"context"
 	"net/http"
 
+	"countersign/agent"
 	"countersign/models"
 	"countersign/views"
 )
@@ -26,16 +28,34 @@ func (s *Server) page(r *http.Request, title string, section views.Section) (vie
 			return views.Page{}, err
 		}
 	}
-	if section == views.SectionNew || section == views.SectionConversation {
-		list, _, err := s.config.DB.Conversations().List(r.Context(), v.user.ID, "", sidebarRows)
-		if err != nil {
+	if !section.Settings() {
+		var err error
+		if page.Rows, page.Older, err = s.sidebar(r.Context(), v.user.ID); err != nil {
 			return views.Page{}, err
-		}
-		for _, c := range list {
-			page.Rows = append(page.Rows, views.NavRow{ID: c.ID, Title: c.Title, Status: c.Status, UpdatedAt: c.UpdatedAt})
 		}
 	}
 	return page, nil
+}
+
+// sidebar returns the conversations that the sidebar lists, and the cursor of
+// those after them.
+func (s *Server) sidebar(ctx context.Context, user agent.UserID) ([]views.NavRow, string, error) {
+	list, older, err := s.config.DB.Conversations().List(ctx, user, "", sidebarRows)
+	return navRows(list), older, err
+}
+
+func navRows(list []models.Conversation) []views.NavRow {
+	rows := make([]views.NavRow, len(list))
+	for i, c := range list {
+		rows[i] = views.NavRow{ID: c.ID, Title: c.Title, Status: c.Status, UpdatedAt: c.UpdatedAt}
+	}
+	return rows
+}
+
+func markCurrent(rows []views.NavRow, id agent.ConversationID) {
+	for i := range rows {
+		rows[i].Current = rows[i].ID == id
+	}
 }
 
 // sidebarRows is how many conversations the sidebar lists.

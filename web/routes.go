@@ -48,8 +48,13 @@ func (s *Server) routes() []route {
 		{"POST /logout", signedIn, s.signOut},
 
 		{"POST /c", signedIn, s.createConversation},
+		{"GET /c", signedIn, s.listConversations},
 		{"GET /c/{conversation}", signedIn, s.showConversation},
 		{"GET /c/{conversation}/live", signedIn, s.follow},
+		{"POST /c/{conversation}/title", signedIn, s.renameConversation},
+		{"POST /c/{conversation}/archive", signedIn, s.archiveConversation},
+		{"GET /c/{conversation}/delete", signedIn, s.confirmDeletion},
+		{"POST /c/{conversation}/delete", signedIn, s.deleteConversation},
 		{"POST /c/{conversation}/messages", signedIn, s.sendMessage},
 		{"POST /c/{conversation}/queue/{message}", signedIn, s.editQueued},
 		{"POST /c/{conversation}/stop", signedIn, s.stopRun},

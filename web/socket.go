@@ -30,12 +30,13 @@ var upgrader = websocket.Upgrader{
 // A socket is one page's connection. Two goroutines serve it: one reads, one
 // writes; the one that writes owns everything else.
 type socket struct {
-	session string
-	user    agent.UserID
-	conn    *websocket.Conn
-	pace    Pace
-	cancel  context.CancelCauseFunc
-	words   chan words
+	session      string
+	user         agent.UserID
+	conversation agent.ConversationID
+	conn         *websocket.Conn
+	pace         Pace
+	cancel       context.CancelCauseFunc
+	words        chan words
 }
 
 // words are what a page says: first what it has, later what it lacks.
@@ -72,7 +73,10 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request) error {
 	defer conn.Close()
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context()))
 	defer cancel(nil)
-	k := &socket{session: v.id, user: v.user.ID, conn: conn, pace: s.config.Pace, cancel: cancel, words: make(chan words, 4)}
+	k := &socket{
+		session: v.id, user: v.user.ID, conversation: id,
+		conn: conn, pace: s.config.Pace, cancel: cancel, words: make(chan words, 4),
+	}
 	if !s.sockets.add(k) {
 		return nil
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"sync"
+
+	"countersign/agent"
 )
 
 // Why the server closed a socket. The page does not connect again after these.
@@ -57,6 +59,10 @@ func (s *sockets) close(code int, match func(*socket) bool) {
 
 func (s *sockets) closeSession(id string) {
 	s.close(closeSignedOut, func(k *socket) bool { return k.session == id })
+}
+
+func (s *sockets) closeConversation(id agent.ConversationID) {
+	s.close(closeGone, func(k *socket) bool { return k.conversation == id })
 }
 
 // shutdown ends every socket with a code and waits until they are gone.
