@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -27,8 +28,8 @@ var upgrader = websocket.Upgrader{
 	CheckOrigin: func(*http.Request) bool { return true },
 }
 
-// A socket is one page's connection. Two goroutines serve it: one reads, one
-// writes; the one that writes owns everything else.
+// A socket is one page's connection. Two goroutines serve it, and sockets waits
+// for them: one reads, one writes; the one that writes owns everything else.
 type socket struct {
 	session      string
 	user         agent.UserID
@@ -70,31 +71,51 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return nil // the upgrader has answered
 	}
-	defer conn.Close()
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context()))
-	defer cancel(nil)
+	// The socket lives on without the request, whose memory it would hold.
+	ctx, cancel := context.WithCancelCause(context.Background())
 	k := &socket{
 		session: v.id, user: v.user.ID, conversation: id,
 		conn: conn, pace: s.config.Pace, cancel: cancel, words: make(chan words, 4),
 	}
 	if !s.sockets.add(k) {
+		cancel(nil)
+		conn.Close()
 		return nil
 	}
-	defer s.sockets.remove(k)
 	// A session that ended before its socket was known did not close it.
 	if _, alive, err := s.sessions.find(r); err != nil || !alive {
 		k.end(closeSignedOut)
 	}
-	// A connection that takes nothing does not hold up its end.
-	defer context.AfterFunc(ctx, func() { _ = conn.NetConn().SetWriteDeadline(time.Now().Add(goodbyeWithin)) })()
+	f := s.newFollower(id, s.scene(v, id))
+	go func() {
+		defer s.sockets.remove(k)
+		defer s.closePanicked(k)
+		k.run(ctx, f)
+	}()
+	return nil
+}
 
+// closePanicked closes a socket whose goroutine panicked, and keeps the server
+// running: the page comes back and is drawn anew.
+func (s *Server) closePanicked(k *socket) {
+	if value := recover(); value != nil {
+		s.log.Error("panic", "route", "socket", "value", describePanic(value), "stack", string(debug.Stack()))
+		k.cancel(nil)
+		k.conn.Close()
+	}
+}
+
+// run serves the connection to its end.
+func (k *socket) run(ctx context.Context, f *follower) {
+	defer k.cancel(nil)
+	// A connection that takes nothing does not hold up its end.
+	defer context.AfterFunc(ctx, func() { _ = k.conn.NetConn().SetWriteDeadline(time.Now().Add(goodbyeWithin)) })()
 	var reading sync.WaitGroup
 	reading.Go(func() { k.read(ctx) })
-	k.serve(ctx, s.newFollower(id, s.scene(v, id)))
+	k.serve(ctx, f)
 	k.goodbye(ctx)
-	conn.Close()
+	k.conn.Close()
 	reading.Wait()
-	return nil
 }
 
 // read takes the page's words until the connection ends.
