@@ -98,7 +98,8 @@ var (
 const (
 	maxProviderModels = 200
 	maxModelName      = 200 // bytes
-	maxRetries        = 5
+	// MaxRetries is how often a provider may be asked again.
+	MaxRetries = 5
 )
 
 func (p Provider) check(v Invalid) {
@@ -114,8 +115,8 @@ func (p Provider) check(v Invalid) {
 	if p.MaxOutputTokens < 0 {
 		v["max_output"] = "Enter a whole number above zero, or nothing."
 	}
-	if n := p.Retry.MaxRetries; n != nil && (*n < 0 || *n > maxRetries) {
-		v["retry"] = fmt.Sprintf("There can be %d retries at most.", maxRetries)
+	if n := p.Retry.MaxRetries; n != nil && (*n < 0 || *n > MaxRetries) {
+		v["retry"] = fmt.Sprintf("There can be %d retries at most.", MaxRetries)
 	}
 	for _, d := range []time.Duration{p.Retry.Base, p.Retry.Cap, p.Retry.AfterCap} {
 		if d < 0 {

@@ -10,7 +10,11 @@ func (db *DB) newcomers(ctx context.Context, list []UserSetup) (map[string]userR
 	rows := make(map[string]userRow)
 	for i, s := range list {
 		_, err := db.Users().take(ctx, "email_key = ?", emailKey(s.Email))
-		if errors.Is(err, ErrNotFound) {
+		switch {
+		case !errors.Is(err, ErrNotFound):
+		case s.Password.Empty():
+			err = Invalid{"password": "A new person needs a password."}
+		default:
 			rows[emailKey(s.Email)], err = db.Users().row(ctx, NewUser(s))
 		}
 		if err != nil {
