@@ -10,6 +10,9 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
+// expectLate waits longer than a card that is left to expire does.
+var expectLate = playwright.NewPlaywrightAssertions(20_000)
+
 // expireAfter sets how long the agent's cards wait, and leads back to the page
 // of a new conversation.
 func (c *chat) expireAfter(limit string) {
@@ -32,9 +35,11 @@ func (c *chat) deadline() time.Time {
 	return at
 }
 
-// wantExpired requires that nobody decided on the only card and nothing ran.
+// wantExpired waits until the only card expires, and requires that nobody
+// decided on it and nothing ran.
 func (c *chat) wantExpired() {
 	c.t.Helper()
+	c.must(expectLate.Locator(c.Locator(".decided.is-expired")).ToHaveCount(1))
 	c.awaitStatus(isReady)
 	c.must(expect.Locator(c.Locator("[data-card]")).ToHaveCount(0))
 	c.wantText(".decided.is-expired", "Expired, not run", "nobody signed")
@@ -60,20 +65,22 @@ finish stop
 func TestCardExpires(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, expiring)
-	c.expireAfter("5s")
-	c.start("Write")
-	c.wantText("[data-expiry].is-soon", "Expires in")
-	path, form := c.cardForm()
-
+	c.expireAfter("8s")
+	late := c.server.signIn()
 	// A page without script has the card for as long as it is not loaded anew.
 	still := newPage(t, c.server.url, noScript)
 	still.allow("409")
 	still.signIn(adminEmail, adminPassword)
+
+	c.start("Write")
+	path, form := c.cardForm()
 	still.visit(strings.TrimPrefix(c.URL(), c.server.url), http.StatusOK)
+	still.must(expect.Locator(still.Locator("[data-card]")).ToHaveCount(1))
+	c.wantText("[data-expiry].is-soon", "Expires in")
 
 	c.wantExpired()
 	for _, decision := range []string{"allow", "deny"} {
-		status, body, err := c.server.signIn().post(path, with(form, decision))
+		status, body, err := late.post(path, with(form, decision))
 		if status != http.StatusConflict || !strings.Contains(body, "Nothing waits for this any more") || err != nil {
 			t.Errorf("%s too late: got %d, %v\n%s", decision, status, err, body)
 		}
@@ -87,7 +94,7 @@ func TestCardExpires(t *testing.T) {
 func TestCardExpiresWhileTheServerIsDown(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, expiring)
-	c.expireAfter("3s")
+	c.expireAfter("6s")
 	c.start("Write")
 	c.awaitStatus(isWaiting)
 	deadline := c.deadline()

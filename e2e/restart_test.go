@@ -85,7 +85,7 @@ finish stop
 func TestRetryAfterACrash(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, `
-status 503 overloaded code=server_is_overloaded retry-after=3s
+status 503 overloaded code=server_is_overloaded retry-after=6s
 ---
 text "Back again."
 finish stop
