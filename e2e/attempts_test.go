@@ -43,7 +43,7 @@ finish stop
 	withdrawn := []string{"Partial content", "an old thought"}
 	c.model.Release("half")
 	for _, tab := range []*page{c.page, other} {
-		tab.must(expect.Locator(tab.Locator(".fault__next")).ToHaveText(countdown))
+		tab.must(expect.Locator(tab.Locator(".is-withdrawn")).ToBeVisible())
 		tab.wantAbsent(withdrawn, c.URL(), "/")
 	}
 
@@ -205,9 +205,6 @@ status 401 authentication code=invalid_api_key
 	c.must(expect.Locator(c.Locator("#message")).ToBeEditable())
 	c.wantSame(c.join())
 }
-
-// countdown is the line that says when the next attempt starts.
-var countdown = regexp.MustCompile(`Attempt 2 of 3 starts in\s+\d+ s`)
 
 // everSeen is a script for new documents that notes in window.__seen the
 // markup of the first element that matches, however short it was there.

@@ -48,12 +48,21 @@ func (p *page) awaitSocket(n int) {
 	p.must(expect.Locator(p.Locator("html")).ToHaveAttribute("data-sockets", strconv.Itoa(n)))
 }
 
-// cut closes the page's newest socket and waits until the page says so.
-func (p *page) cut() {
+// cut closes the page's newest socket, for the nth time, and waits until the
+// page says so.
+func (p *page) cut(n int) {
 	p.t.Helper()
 	_, err := p.Evaluate(`() => window.__sockets.at(-1).close()`)
 	p.must(err)
-	p.connectionIs("is-lost")
+	p.wasLost(n)
+}
+
+// wasLost waits until the page says for the nth time that the connection is
+// lost.
+func (p *page) wasLost(n int) {
+	p.t.Helper()
+	told := regexp.MustCompile("^" + strings.Repeat("is-lost is-back ", n-1) + "is-lost ")
+	p.must(expect.Locator(p.Locator("html")).ToHaveAttribute("data-told", told))
 }
 
 // connectionIs waits until the banner shows the line of a state; "" is none.
@@ -82,7 +91,7 @@ func TestCutSocket(t *testing.T) {
 	tab := c.followed()
 	for n, gate := range longRunGates {
 		c.model.Reached(gate)
-		tab.cut()
+		tab.cut(n + 1)
 		c.must(expect.Locator(tab.Locator("#connection [data-seconds]").First()).ToHaveText(regexp.MustCompile(`^\d$`)))
 		c.model.Release(gate) // goes on while the tab hears nothing
 		tab.awaitSocket(n + 2)
@@ -94,7 +103,7 @@ func TestCutSocket(t *testing.T) {
 	tab.connectionIs("")
 
 	// Where nothing was missed, the tab still learns that it is connected.
-	tab.cut()
+	tab.cut(len(longRunGates) + 1)
 	tab.awaitSocket(len(longRunGates) + 2)
 	tab.wasBack(len(longRunGates) + 1)
 	c.wantSame(tab)
@@ -118,7 +127,7 @@ func TestOffline(t *testing.T) {
 	c.model.Reached("thinking")
 	away.wantText("#runs", "First I think.")
 	away.must(away.Context().SetOffline(true))
-	away.cut()
+	away.cut(1)
 	for _, gate := range longRunGates[1:] {
 		c.model.Reached(gate)
 		c.model.Release(gate)
@@ -154,7 +163,7 @@ finish stop
 	c.model.Release("half")
 	c.awaitStatus(isReady)
 	tab.must(tab.Clock().FastForward("45"))
-	tab.connectionIs("is-lost")
+	tab.wasLost(1)
 	tab.must(tab.Clock().FastForward("03"))
 	tab.awaitSocket(2)
 	tab.awaitStatus(isReady)

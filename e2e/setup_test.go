@@ -31,8 +31,8 @@ func setUp(t *testing.T, s *server, p *page) {
 	}
 }
 
-// expect waits up to five seconds for what it is told to expect.
-var expect = playwright.NewPlaywrightAssertions(5000)
+// expect waits up to ten seconds for what it is told to expect.
+var expect = playwright.NewPlaywrightAssertions(10_000)
 
 func TestFirstStart(t *testing.T) {
 	t.Parallel()
