@@ -11,7 +11,9 @@ import (
 
 	"countersign/agent"
 	"countersign/views"
+	"countersign/web"
 	"countersign/web/livepage"
+	"countersign/web/webtest"
 )
 
 // A play is what a model does, and what people do about it, a verb a line:
@@ -116,6 +118,16 @@ func (d *dialogue) perform(verb, rest string) bool {
 
 const writeNote = `call c1 notes_write {"title":"Milk","text":"Two litres."}` + "\n"
 
+var longThought = `
+reasoning "Hm.\n"
+gate thought
+repeat 700 reasoning "a hundred bytes of reasoning, which is a lot of it when it comes seven hundred times in a row, é é é\n"
+repeat 300 text "a kilobyte ` + kilobyte + `\n"
+gate said
+finish stop`
+
+var kilobyte = strings.Repeat("kilobyte ", 112)
+
 var plays = []play{
 	{name: "plain", script: `
 text "Hel"
@@ -164,12 +176,16 @@ finish stop`, drive: `
 send Write.
 until succeeded`},
 
-	{name: "longer than is shown", setting: setting{reasoning: true}, script: `
-repeat 700 reasoning "a hundred bytes of reasoning, which is a lot of it when it comes seven hundred times in a row, é é é\n"
+	{name: "longer than is shown", setting: setting{reasoning: true}, script: longThought, drive: `
+send Think hard.
 gate thought
-repeat 300 text "` + strings.Repeat("kilobyte ", 113) + `\n"
+release thought
 gate said
-finish stop`, drive: `
+release said
+until succeeded`},
+
+	// More comes between two frames than is kept for a page.
+	{name: "lost", setting: setting{reasoning: true, server: []webtest.Option{webtest.Pace(web.Pace{Frame: time.Second})}}, script: longThought, drive: `
 send Think hard.
 gate thought
 release thought
