@@ -10,7 +10,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// expectLate waits longer than a card that is left to expire does.
+// expectLate waits longer than a card that is left to expire, or a retry.
 var expectLate = playwright.NewPlaywrightAssertions(20_000)
 
 // expireAfter sets how long the agent's cards wait, and leads back to the page

@@ -95,7 +95,7 @@ finish stop
 	c.server.wantFacts(map[string]int{"model_attempt_started": 1, "retry_scheduled": 1})
 	c.crash()
 	c.visit(c.URL(), http.StatusOK)
+	c.must(expectLate.Locator(c.finished()).ToHaveText("Back again."))
 	c.awaitStatus(isReady)
-	c.must(expect.Locator(c.finished()).ToHaveText("Back again."))
 	c.server.wantFacts(map[string]int{"model_attempt_started": 2, "retry_scheduled": 1, "provider_error": 1, "user_message": 1})
 }
