@@ -244,3 +244,20 @@ func TestFolds_Rewound(t *testing.T) {
 		}
 	})
 }
+
+// Rewinding to after the newest run forgets nothing.
+func TestHead_RewoundToItsEnd(t *testing.T) {
+	t.Parallel()
+	eachJournal(t, func(t *testing.T, _ *agenttest.Played, records []agent.Record) {
+		var head agent.Head
+		for _, r := range records {
+			head.Apply(r)
+		}
+		before := head.Run
+		last := records[len(records)-1]
+		head.Apply(agent.Record{Conversation: last.Conversation, Seq: last.Seq + 1, At: last.At, Event: agent.Rewound{To: last.Seq}})
+		if diff := cmp.Diff(before, head.Run); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
