@@ -15,6 +15,7 @@ const (
 
 	IDScroller        = "scroller"
 	IDRuns            = "runs"   // the parent of every run's elements
+	IDEarlier         = "earlier"
 	IDLatest          = "latest" // the end of the transcript
 	IDSkipToCard      = "skip-to-card"
 	IDBarTitle        = "bar-title"

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"countersign/agent"
 	"countersign/views"
 	"countersign/web/livepage"
@@ -184,23 +186,41 @@ func written(t testing.TB, s *webtest.Server, runs int) agent.ConversationID {
 	t.Helper()
 	owner := userID(t, s, webtest.AdminEmail)
 	b := agent.Batch{Conversation: agent.ConversationFor(owner, agent.MessageID(fmt.Sprint("m_", runs))), At: s.Clock.Now()}
-	add := func(run agent.RunID, events ...agent.Event) {
-		for _, e := range events {
-			b.Entries = append(b.Entries, agent.Entry{Run: run, Event: e})
-		}
+	for _, e := range []agent.Event{
+		agent.ConversationCreated{Owner: owner, AgentName: "Assistant"}, agent.ConversationTitled{Title: "Long"},
+	} {
+		b.Entries = append(b.Entries, agent.Entry{Event: e})
 	}
-	add("", agent.ConversationCreated{Owner: owner, AgentName: "Assistant"}, agent.ConversationTitled{Title: "Long"})
-	for i := range runs {
+	if _, err := s.DB.Journal().Append(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	extend(t, s, b.Conversation, 0, runs)
+	return b.Conversation
+}
+
+// extend adds the answered messages from one number to before another.
+func extend(t testing.TB, s *webtest.Server, id agent.ConversationID, from, to int) {
+	t.Helper()
+	h, err := s.DB.Journal().Head(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := agent.Batch{Conversation: id, After: h.Seq, At: s.Clock.Now()}
+	for i := from; i < to; i++ {
 		message := agent.MessageID(fmt.Sprint("m_", i))
-		run := agent.RunFor(b.Conversation, message)
-		attempt := agent.AttemptID(fmt.Sprintf("a_%d_%d", runs, i))
-		add(run, agent.UserMessage{Message: message, Text: fmt.Sprintf("Question %05d.", i)},
+		run := agent.RunFor(id, message)
+		attempt := agent.AttemptID(fmt.Sprintf("a_%s_%d", id, i))
+		for _, e := range []agent.Event{
+			agent.UserMessage{Message: message, Text: fmt.Sprintf("Question %05d.", i)},
 			agent.RunCreated{Message: message, AgentName: "Assistant"}, agent.RunStarted{Epoch: 1},
 			agent.ModelAttemptStarted{Attempt: attempt, Step: 1, Number: 1, Of: 1},
 			agent.ModelAttemptFinished{Attempt: attempt, Outcome: agent.AttemptCompleted},
 			agent.AssistantMessage{Attempt: attempt, Text: fmt.Sprintf("Answer %05d.", i)},
-			agent.RunFinished{Status: agent.StatusSucceeded, Answer: attempt})
-		if len(b.Entries) < 500 && i < runs-1 {
+			agent.RunFinished{Status: agent.StatusSucceeded, Answer: attempt},
+		} {
+			b.Entries = append(b.Entries, agent.Entry{Run: run, Event: e})
+		}
+		if len(b.Entries) < 500 && i < to-1 {
 			continue
 		}
 		if _, err := s.DB.Journal().Append(t.Context(), b); err != nil {
@@ -208,7 +228,26 @@ func written(t testing.TB, s *webtest.Server, runs int) agent.ConversationID {
 		}
 		b.After, b.Entries = b.After+agent.Seq(len(b.Entries)), nil
 	}
-	return b.Conversation
+}
+
+// A page that comes back after much has happened is drawn anew, with the way
+// to what is not on it any more.
+func TestPageFarBehindIsDrawnAnew(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	for _, before := range []int{5, 30} { // all on the page, or not
+		id := written(t, s, before)
+		page := load(t, s.Admin, views.ConversationURL(id))
+		extend(t, s, id, before, before+100)
+		want := load(t, s.Admin, views.ConversationURL(id)).Normal()
+		tab := connect(t, s, s.Admin, page)
+		if err := tab.Until(within, func(p *livepage.Page) bool { return tab.Frames > 0 }); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, tab.Normal()); diff != "" {
+			t.Errorf("from %d runs on (-loaded +followed):\n%s", before, diff)
+		}
+	}
 }
 
 func TestEarlierRunsAreReadPageByPage(t *testing.T) {

@@ -112,6 +112,7 @@ func (f *follower) rebuilt(ctx context.Context, head agent.Head) ([]templ.Compon
 	f.draft.drawn(window.draft.Attempt, agent.ChannelAnswer, window.draft.Answer)
 	f.draft.drawn(window.draft.Attempt, agent.ChannelReasoning, window.draft.Reasoning)
 	list := []templ.Component{
+		replace(views.Earlier(f.id, window.earlier)),
 		replace(views.Runs(f.scene, f.timeline.Runs)),
 		replace(views.Queue(f.scene, head.Queue)),
 		replace(views.BarTitle(head.Title)),
