@@ -73,6 +73,9 @@ func checkAgent(a agent.Agent) error {
 	if len(a.Instructions) > maxInstructions {
 		v["instructions"] = "Instructions may be 64 KiB long."
 	}
+	if looksLikeKey(a.Instructions) {
+		v["instructions"] = "This looks like a key. Instructions go to the model with every message, so keep keys in a provider instead."
+	}
 	for _, t := range a.Tools {
 		if !toolName.MatchString(t) {
 			v["tools"] = "Choose from the tools that exist."
