@@ -38,9 +38,7 @@ func (a *applying) user(i int, s UserSetup) (Outcome, error) {
 	set(&now.Role, given(s.Role))
 	v := Invalid{}
 	v.check("name", checkName(now.Name))
-	if now.Role != RoleAdmin && now.Role != RoleMember {
-		v["role"] = "Choose a role."
-	}
+	v.check("role", checkRole(now.Role))
 	switch {
 	case len(v) > 0:
 		return "", v
@@ -48,6 +46,9 @@ func (a *applying) user(i int, s UserSetup) (Outcome, error) {
 		return Unchanged, nil
 	case row.Role == RoleAdmin && now.Role != RoleAdmin:
 		a.weakened = append(a.weakened, i)
+		if err := a.tx.Delete(&invitationRow{}, "invited_by = ?", row.ID).Error; err != nil {
+			return "", err
+		}
 	}
 	return Updated, a.tx.Model(&userRow{}).Where("id = ?", row.ID).Select("name", "role").Updates(now).Error
 }

@@ -176,6 +176,13 @@ func (u Users) Get(ctx context.Context, id agent.UserID) (User, error) {
 	return row.user(), err
 }
 
+// ByEmail returns the person with this email, whatever its case, or
+// [ErrNotFound].
+func (u Users) ByEmail(ctx context.Context, email string) (User, error) {
+	row, err := u.take(ctx, "email_key = ?", emailKey(email))
+	return row.user(), err
+}
+
 func (u Users) take(ctx context.Context, where string, arg any) (userRow, error) {
 	var row userRow
 	err := u.db.read(ctx).Take(&row, where, arg).Error
