@@ -72,6 +72,12 @@ type DB struct {
 	sweeping sync.WaitGroup
 }
 
+// Exists reports whether a directory holds a database.
+func Exists(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, databaseFile))
+	return err == nil && info.Mode().IsRegular()
+}
+
 // Open takes the data directory for this process and brings its schema up to
 // date. The error is [ErrLocked] while another process holds the directory,
 // [ErrNewerSchema] if a newer version wrote it, and [ErrKeyFormat] if the key
