@@ -92,7 +92,7 @@ func (e *Engine) Answer(ctx context.Context, r RunRef, question InteractionID, b
 		}
 	}
 	_, err := e.decideRun(ctx, r, func(_ Head, s *RunState) ([]Event, error) {
-		if had := s.answerTo(question); had != nil && had.same(given) {
+		if had := s.asking(question); had != nil && had.Answered != nil && had.Answered.same(given) {
 			return nil, nil
 		}
 		asked := s.Question
@@ -113,14 +113,28 @@ func (s *RunState) answer(a QuestionAnswered) []Event {
 	return []Event{a, InteractionClosed{Interaction: a.Interaction, How: ClosedDecided}, RunResumed{Reason: "answered"}}
 }
 
-// answerTo returns what was answered to an interaction, or nil.
-func (s *RunState) answerTo(id InteractionID) *QuestionAnswered {
+// asking returns the call that asked a question, or nil.
+func (s *RunState) asking(id InteractionID) *RunCall {
 	for _, c := range slices.Concat(s.Calls, s.Earlier) {
-		if c.Answered != nil && c.Answered.Interaction == id {
-			return c.Answered
+		if c.Asked != nil && c.Asked.Interaction == id {
+			return c
 		}
 	}
 	return nil
+}
+
+// Asked returns the questions that a run put to a person, also those that wait
+// no more, or [ErrNotFound].
+func (e *Engine) Asked(ctx context.Context, r RunRef, question InteractionID) ([]Question, error) {
+	s, err := e.state(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	c := s.asking(question)
+	if c == nil {
+		return nil, ErrNotFound
+	}
+	return c.Asked.Questions, nil
 }
 
 func (a QuestionAnswered) same(b QuestionAnswered) bool {

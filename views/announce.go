@@ -34,6 +34,14 @@ func Announcement(run *agent.RunItem) string {
 			return text + "."
 		}
 		return "The decision is recorded."
+	case *agent.QuestionItem:
+		switch {
+		case i.Closed == "":
+			return or(run.AgentName, "The agent") + " is asking you " + plural(len(i.Questions), "a question.", strconv.Itoa(len(i.Questions))+" questions.")
+		case i.Answer == nil:
+			return "The question is closed. Nobody answered it."
+		}
+		return "Your answer is recorded."
 	case *agent.ReconcileItem:
 		if i.Closed == "" {
 			return "Waiting for you: " + toolTitle(i.Call) + " may or may not have happened."

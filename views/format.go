@@ -66,6 +66,14 @@ func count(n int, noun string) string {
 	return number(int64(n)) + " " + noun
 }
 
+// plural chooses the words for one or for several.
+func plural(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}
+
 // initial is the first letter or digit of a name, in upper case.
 func initial(name string) string {
 	for _, r := range name {

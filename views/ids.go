@@ -14,7 +14,7 @@ const (
 	IDConnection = "connection"
 
 	IDScroller        = "scroller"
-	IDRuns            = "runs"   // the parent of every run's elements
+	IDRuns            = "runs" // the parent of every run's elements
 	IDEarlier         = "earlier"
 	IDLatest          = "latest" // the end of the transcript
 	IDSkipToCard      = "skip-to-card"
@@ -22,6 +22,7 @@ const (
 	IDBarMeta         = "bar-meta"
 	IDDetails         = "details"
 	IDDetailsBody     = "details-body"
+	IDGrants          = "grants"
 	IDRename          = "rename"
 	IDArchive         = "archive"
 	IDQueue           = "queue"

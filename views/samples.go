@@ -27,7 +27,7 @@ func Samples() []Sample { return samples(func(s string) string { return s }) }
 func samples(say func(string) string) []Sample {
 	m := maker{say: say, now: sampleNow}
 	var list []Sample
-	for _, group := range [][]Sample{m.attempts(), m.faults(), m.calls(), m.cards(), m.decisions(), m.reconciles(), m.notices(), m.runs(), m.composers(), m.parts(), m.pages(), m.doors(), m.settings(), m.housekeeping()} {
+	for _, group := range [][]Sample{m.attempts(), m.faults(), m.calls(), m.cards(), m.decisions(), m.questions(), m.reconciles(), m.notices(), m.runs(), m.composers(), m.parts(), m.pages(), m.doors(), m.settings(), m.housekeeping()} {
 		list = append(list, group...)
 	}
 	return list
@@ -184,10 +184,13 @@ func (m *maker) calls() []Sample {
 	running.At = m.now.Add(-3 * time.Second)
 	again := m.call(agent.CallRunning, "")
 	again.Again = true
+	granted := finished(agent.CallOK, "Saved.")
+	granted.Decision = &agent.ApprovalDecision{Verdict: agent.VerdictAllow, Origin: agent.OriginGrant, Grant: "n_1", GrantedAt: sampleTime.Add(-time.Hour)}
 	return []Sample{
 		m.entry("call", "running", running),
 		m.entry("call", "again", again),
 		m.entry("call", "ok", finished(agent.CallOK, "ordered\n\tHB-2291")),
+		m.entry("call", "granted", granted),
 		m.entry("call", "error", finished(agent.CallError, "permission denied on shipments")),
 		m.entry("call", "denied", finished(agent.CallDenied, "A person denied this call.")),
 		m.entry("call", "expired", finished(agent.CallExpired, "Nobody decided in time.")),

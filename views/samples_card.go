@@ -26,7 +26,7 @@ func (m *maker) cards() []Sample {
 	soon.ExpiresAt = m.now.Add(48 * time.Second)
 
 	builtIn := m.asked()
-	builtIn.Tool, builtIn.Title, builtIn.Connector = m.say("notes_write"), "", ""
+	builtIn.Tool, builtIn.Title, builtIn.Connector, builtIn.Definition = m.say("notes_write"), "", "", "d"
 
 	hidden := m.asked()
 	hidden.Arguments = m.say("{\"path\":\"/srv/exports/2026-10-09.csv\",\"rename_to\":\"invoice\u202efdp.exe\",\"confirm\":true}")
@@ -52,12 +52,15 @@ func (m *maker) decisions() []Sample {
 	}
 	expired := m.decidedCall(agent.VerdictDeny, agent.OriginApplicationPolicy, "", "")
 	expired.State, expired.Outcome = agent.CallFinished, agent.CallExpired
+	granting := m.decidedCall(agent.VerdictAllow, agent.OriginHuman, "Dana Ruiz", "")
+	granting.Decision.Grant = "n_1"
 	done := agent.ClosedDecided
 	return []Sample{
 		m.entry("decision", "approved", closed(done, m.decidedCall(agent.VerdictAllow, agent.OriginHuman, "Dana Ruiz", "Quantity checked with the depot."))),
 		m.entry("decision", "approved_without_reason", closed(done, m.decidedCall(agent.VerdictAllow, agent.OriginHuman, "Dana Ruiz", ""))),
 		m.entry("decision", "denied", closed(done, m.decidedCall(agent.VerdictDeny, agent.OriginHuman, "Ines Okafor", "Wait for the new price list."))),
 		m.entry("decision", "policy", closed(done, m.decidedCall(agent.VerdictDeny, agent.OriginHardPolicy, "", "The workspace never allows this tool."))),
+		m.entry("decision", "approved_for_conversation", closed(done, granting)),
 		m.entry("decision", "grant", closed(done, m.decidedCall(agent.VerdictAllow, agent.OriginGrant, "", ""))),
 		m.entry("decision", "reviewer", closed(done, m.decidedCall(agent.VerdictAllow, agent.OriginReviewer, "", "Reads one file the user named."))),
 		m.entry("decision", "unsure", closed(done, m.decidedCall(agent.VerdictUnsure, agent.OriginReviewer, "", "Its owner did not ask."))),

@@ -57,6 +57,7 @@ func (m *maker) composers() []Sample {
 	return []Sample{
 		{Component: "composer", State: "idle", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Reasoning: true})},
 		{Component: "composer", State: "busy", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Run: "r_1"})},
+		{Component: "composer", State: "asked", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Run: "r_1", Asked: true})},
 		{Component: "composer", State: "new", Frame: "dock", HTML: box(ComposerProps{Message: "m_1", Models: models, Model: "2", Reasoning: true})},
 		{Component: "composer", State: "refused", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Text: m.say("<too long>"), Error: m.say("The message is too long.")})},
 		{Component: "queue", State: "two", Frame: "dock", HTML: Queue(m.scene(), m.queue())},
@@ -80,8 +81,8 @@ func (m *maker) parts() []Sample {
 	return []Sample{
 		{Component: "bar", State: "title", HTML: BarTitle(m.say("Why did the nightly export fail?"))},
 		{Component: "bar", State: "waiting", HTML: BarMeta(m.say("Operations"), agent.StatusWaitingApproval)},
-		{Component: "details", State: "run", HTML: DetailsBody(m.say("Operations"), m.model(), run)},
-		{Component: "details", State: "none", HTML: DetailsBody(m.say("Operations"), m.model(), nil)},
+		{Component: "details", State: "run", HTML: DetailsBody("c_sample", m.say("Operations"), m.model(), m.grants(), run)},
+		{Component: "details", State: "none", HTML: DetailsBody("c_sample", m.say("Operations"), m.model(), nil, nil)},
 		{Component: "nav", State: "idle", HTML: row(agent.StatusSucceeded)},
 		{Component: "nav", State: "running", HTML: row(agent.StatusRunning)},
 		{Component: "nav", State: "waiting", HTML: row(agent.StatusWaitingApproval)},

@@ -393,6 +393,11 @@ func Entry(s Scene, run *agent.RunItem, item agent.Item) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+		case *agent.QuestionItem:
+			templ_7745c5c3_Err = questionEntry(s, run, i).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		case *agent.ReconcileItem:
 			templ_7745c5c3_Err = reconcileEntry(s, i).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

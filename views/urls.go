@@ -65,10 +65,22 @@ func QueuedURL(id agent.ConversationID, message agent.MessageID) string {
 	return ConversationURL(id) + "/queue/" + url.PathEscape(string(message))
 }
 
-// ApprovalURL takes a decision: run, call, decision=allow or deny, and
-// reason.
+// ApprovalURL takes a decision: run, call, decision=allow, conversation or
+// deny, and reason.
 func ApprovalURL(id agent.ConversationID, interaction agent.InteractionID) string {
 	return ConversationURL(id) + "/approvals/" + url.PathEscape(string(interaction))
+}
+
+// QuestionURL takes answers: run, and for each question the places of the
+// chosen options and the words in their place; do=skip skips them all. See
+// [AnswerField].
+func QuestionURL(id agent.ConversationID, interaction agent.InteractionID) string {
+	return ConversationURL(id) + "/questions/" + url.PathEscape(string(interaction))
+}
+
+// RevokeURL ends a grant.
+func RevokeURL(id agent.ConversationID, grant agent.GrantID) string {
+	return ConversationURL(id) + "/grants/" + url.PathEscape(string(grant)) + "/revoke"
 }
 
 // ReconcileURL takes what became of a call: run, answer=happened, not_happened or

@@ -1,6 +1,10 @@
 package views
 
-import "countersign/agent"
+import (
+	"time"
+
+	"countersign/agent"
+)
 
 // A verdict is how a decision looks.
 type verdict struct {
@@ -10,6 +14,8 @@ type verdict struct {
 	origin string
 	name   string // who signed, "" where nobody did
 	reason string // why, "" where nobody said
+	// granted is when the grant that allowed the call was given, else zero.
+	granted time.Time
 }
 
 // verdictOf returns how the decision on a call looks. Green is for what a
@@ -29,7 +35,12 @@ func verdictOf(i *agent.ApprovalItem, c *agent.ApprovalCall) verdict {
 	if human {
 		v.name = d.By.Name
 	}
+	if d.Origin == agent.OriginGrant {
+		v.granted = grantedAt(c.CallItem)
+	}
 	switch {
+	case d.Verdict == agent.VerdictAllow && human && d.Grant != "":
+		v.class, v.icon, v.text = "is-allow is-signed", "check", "Approved for this conversation"
 	case d.Verdict == agent.VerdictAllow && human:
 		v.class, v.icon, v.text = "is-allow is-signed", "check", "Approved once"
 	case d.Verdict == agent.VerdictAllow && d.Origin == agent.OriginBypass:
@@ -44,11 +55,28 @@ func verdictOf(i *agent.ApprovalItem, c *agent.ApprovalCall) verdict {
 	return v
 }
 
+// grantedAt is when the grant was given that allowed a call.
+func grantedAt(c *agent.CallItem) time.Time {
+	if c.Decision.GrantedAt.IsZero() {
+		return c.DecidedAt
+	}
+	return c.Decision.GrantedAt
+}
+
+// grantable reports whether a call's tool is offered to be allowed for the
+// conversation. It is not beside text that may read other than it is.
+func grantable(c *agent.CallItem) bool { return c.Grantable() && !hidesText(c) }
+
+// hidesText reports whether a call holds characters that can't be seen.
+func hidesText(c *agent.CallItem) bool {
+	return hasControls(argParts(c.Arguments)) || hasHidden(c.Tool) || hasHidden(c.Title)
+}
+
 // suspicious reports whether any undecided call of a card holds characters
 // that can't be seen.
 func suspicious(i *agent.ApprovalItem) bool {
 	for _, c := range i.Calls {
-		if c.Decision == nil && (hasControls(argParts(c.Arguments)) || hasHidden(c.Tool) || hasHidden(c.Title)) {
+		if c.Decision == nil && hidesText(c.CallItem) {
 			return true
 		}
 	}

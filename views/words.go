@@ -116,7 +116,7 @@ func originWords(o agent.Origin) string {
 	case agent.OriginHardPolicy, agent.OriginApplicationPolicy:
 		return "by policy"
 	case agent.OriginGrant:
-		return "by a conversation grant"
+		return "by the conversation grant"
 	case agent.OriginReviewer:
 		return "by the reviewer model"
 	case agent.OriginBypass:

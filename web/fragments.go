@@ -72,9 +72,9 @@ func (f *follower) surroundings(ctx context.Context, head agent.Head) ([]templ.C
 	}
 	list := []templ.Component{
 		replace(views.BarMeta(head.AgentName, views.StatusOf(run))),
-		replace(views.ComposerActions(views.BusyRun(run))),
+		replace(views.ComposerActions(views.BusyRun(run), views.Asked(run))),
 		replace(views.SkipToCard(run)),
-		replace(views.DetailsBody(head.AgentName, head.Model, run)),
+		replace(views.DetailsBody(f.id, head.AgentName, head.Model, head.Grants, run)),
 		replace(views.NavRowLink(f.row(head))),
 		replace(views.ArchiveForm(f.id, head.Archived)),
 	}

@@ -59,6 +59,8 @@ func (s *Server) routes() []route {
 		{"POST /c/{conversation}/queue/{message}", signedIn, s.editQueued},
 		{"POST /c/{conversation}/stop", signedIn, s.stopRun},
 		{"POST /c/{conversation}/approvals/{interaction}", signedIn, s.decideApproval},
+		{"POST /c/{conversation}/questions/{interaction}", signedIn, s.answerQuestion},
+		{"POST /c/{conversation}/grants/{grant}/revoke", signedIn, s.revokeGrant},
 		{"POST /c/{conversation}/reconcile/{interaction}", signedIn, s.answerReconcile},
 
 		{"GET /welcome", admin, s.showWelcome},

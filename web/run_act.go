@@ -18,12 +18,16 @@ func (s *Server) stopRun(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) decideApproval(w http.ResponseWriter, r *http.Request) error {
 	return s.act(w, r, func(v visit, run agent.RunRef) error {
 		card := agent.InteractionID(r.PathValue("interaction"))
-		return s.config.Engine.Decide(r.Context(), run, card, actorOf(v.user), []agent.CallDecision{{
+		decision := agent.CallDecision{
 			Call:    agent.CallID(r.PostFormValue("call")),
 			Binding: r.PostFormValue("binding"),
 			Verdict: agent.Verdict(r.PostFormValue("decision")),
 			Reason:  lineFeeds(r.PostFormValue("reason")),
-		}})
+		}
+		if decision.Verdict == "conversation" {
+			decision.Verdict, decision.Grant = agent.VerdictAllow, true
+		}
+		return s.config.Engine.Decide(r.Context(), run, card, actorOf(v.user), []agent.CallDecision{decision})
 	})
 }
 

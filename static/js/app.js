@@ -6,5 +6,6 @@ import "./copy.js";
 import "./toast.js";
 import "./card.js";
 import "./composer.js";
+import "./answers.js";
 import "./follow.js";
 import "./live.js";

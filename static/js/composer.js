@@ -35,7 +35,8 @@ function attach(box) {
   };
   const hint = () => {
     const busy = form.querySelector("[data-busy]");
-    box.placeholder = busy ? box.dataset.hintBusy : box.dataset.hintIdle;
+    const asked = form.querySelector("[data-asked]");
+    box.placeholder = asked ? box.dataset.hintAsked : busy ? box.dataset.hintBusy : box.dataset.hintIdle;
   };
 
   if (!box.value) box.value = store.read();

@@ -148,9 +148,11 @@ function apply(html) {
 function keep(old, fresh) {
   const after = folds(fresh);
   for (const [key, fold] of folds(old)) if (after.has(key)) after.get(key).open = fold.open;
-  for (const field of old.querySelectorAll("textarea[id]")) {
+  for (const field of old.querySelectorAll("textarea[id], input[id]")) {
     const same = fresh.querySelector("#" + CSS.escape(field.id));
-    if (same && field.value !== field.defaultValue) same.value = field.value;
+    if (!same) continue;
+    if (field.value !== field.defaultValue) same.value = field.value;
+    if (field.checked !== field.defaultChecked) same.checked = field.checked;
   }
   const active = document.activeElement;
   if (!old.contains(active)) return undefined;
