@@ -202,22 +202,27 @@ finish stop
 	c.model.Reached("asked")
 	_, err := c.Evaluate(`() => {
 		window.early = 0;
-		const click = () => {
-			const button = document.querySelector('[data-card] [value=allow]');
-			if (!button) return;
+		const click = (button) => {
 			window.early++;
 			button.click();
 			button.form.requestSubmit(button);
 		};
-		new MutationObserver(click).observe(document.getElementById('runs'), {childList: true, subtree: true});
+		const watch = new MutationObserver(() => {
+			const button = document.querySelector('[data-card] [value=allow]');
+			if (!button) return;
+			watch.disconnect();
+			click(button);
+			setTimeout(click, 400, button); // timers of a page keep their order
+		});
+		watch.observe(document.getElementById('runs'), {childList: true, subtree: true});
 	}`)
 	c.must(err)
 	c.model.Release("asked")
 	c.must(expect.Locator(c.callForm("Write a note")).ToBeVisible())
 	early, err := c.Evaluate("() => window.early")
 	c.must(err)
-	if early == 0 {
-		t.Error("nothing was clicked early")
+	if early != 2 {
+		t.Errorf("%v early clicks, want 2", early)
 	}
 	c.wantReload() // the server has nothing else either
 	c.decide("Write a note", "Approve once")
