@@ -5,15 +5,12 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 	"time"
 
@@ -24,6 +21,9 @@ import (
 	"countersign/providers/connect"
 	"countersign/providers/upstream"
 	"countersign/web"
+	"countersign/web/command"
+	"countersign/web/control"
+	"countersign/web/provision"
 )
 
 // version is set by the build.
@@ -35,128 +35,92 @@ const shutdownWithin = 15 * time.Second
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "countersign:", err)
-		}
-		stop()
-		os.Exit(exitCode(err))
+	p := command.Program{
+		Version: version, Tools: toolNames(tools.All(nil)), Getenv: os.Getenv,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Serve: serve, Open: openForCommand,
 	}
+	code := p.Main(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
 }
 
-// usageError is a command line that can't be followed.
-type usageError struct{ error }
-
-func exitCode(err error) int {
-	var usage usageError
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case errors.As(err, &usage):
-		return 2
+func toolNames(list []agent.Tool) []string {
+	names := make([]string, len(list))
+	for i, t := range list {
+		names[i] = t.Definition().Name
 	}
-	return 1
+	return names
 }
 
-// run carries out a command line until it is done or the context ends.
-func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
-	command := "serve"
-	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
-		command, args = args[0], args[1:]
+// openData opens the data directory and what connects to its providers.
+func openData(ctx context.Context, dir string, log *slog.Logger) (catalog, error) {
+	key, err := sealingKey(os.Getenv)
+	if err != nil {
+		return catalog{}, err
 	}
-	switch command {
-	case "serve":
-		c, err := parseConfig(args, getenv, stderr)
-		if err != nil {
-			return err
-		}
-		return serve(ctx, c, getenv, stdout, stderr)
-	case "version":
-		_, err := fmt.Fprintln(stdout, "countersign", version)
-		return err
-	}
-	return usageError{fmt.Errorf("there is no command %q; the commands are serve and version", command)}
+	db, err := models.Open(ctx, models.Config{Dir: dir, Key: key, Logger: log})
+	return catalog{db, connect.New()}, err
 }
 
-type config struct {
-	addr, data, publicURL, logLevel, logFormat string
-	trustedProxy                               bool
-}
-
-func parseConfig(args []string, getenv func(string) string, stderr io.Writer) (config, error) {
-	var c config
-	flags := flag.NewFlagSet("countersign serve", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	text := func(to *string, name, env, otherwise, help string) {
-		if v := getenv(env); v != "" {
-			otherwise = v
-		}
-		flags.StringVar(to, name, otherwise, help+" ("+env+")")
+// openForCommand opens the data directory for a command while no server has
+// it. Nothing runs in it.
+func openForCommand(ctx context.Context, dir string, log *slog.Logger) (*control.Local, error) {
+	c, err := openData(ctx, dir, log)
+	if err != nil {
+		return nil, err
 	}
-	text(&c.addr, "addr", "COUNTERSIGN_ADDR", "127.0.0.1:8080", "address to listen on; port 0 chooses one")
-	text(&c.data, "data", "COUNTERSIGN_DATA", "./data", "data directory")
-	text(&c.publicURL, "public-url", "COUNTERSIGN_PUBLIC_URL", "", "where browsers reach the server, if not at its address")
-	text(&c.logLevel, "log-level", "COUNTERSIGN_LOG_LEVEL", "info", "debug, info, warn or error")
-	text(&c.logFormat, "log-format", "COUNTERSIGN_LOG_FORMAT", "text", "text or json")
-	flags.BoolVar(&c.trustedProxy, "trusted-proxy", getenv("COUNTERSIGN_TRUSTED_PROXY") == "true",
-		"every request comes through a reverse proxy that sets X-Forwarded-For and X-Forwarded-Proto (COUNTERSIGN_TRUSTED_PROXY=true)")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return c, err
-	case err != nil:
-		return c, usageError{err}
-	case flags.NArg() > 0:
-		return c, usageError{fmt.Errorf("unexpected %q; options begin with --", flags.Arg(0))}
-	case !slices.Contains([]string{"text", "json"}, c.logFormat):
-		return c, usageError{fmt.Errorf("--log-format is text or json, not %q", c.logFormat)}
+	site, err := web.New(web.Config{DB: c.db, Connect: c.open, Logger: log})
+	if err != nil {
+		return nil, errors.Join(err, c.close())
 	}
-	return c, nil
-}
-
-func newLogger(c config, w io.Writer) (*slog.Logger, error) {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(c.logLevel)); err != nil {
-		return nil, usageError{fmt.Errorf("--log-level is debug, info, warn or error, not %q", c.logLevel)}
-	}
-	options := &slog.HandlerOptions{Level: level}
-	if c.logFormat == "json" {
-		return slog.New(slog.NewJSONHandler(w, options)), nil
-	}
-	return slog.New(slog.NewTextHandler(w, options)), nil
+	return &control.Local{Handler: control.Handler(c.control(site, log)), Close: c.close}, nil
 }
 
 // serve opens the data directory and serves it until the context ends.
-func serve(ctx context.Context, c config, getenv func(string) string, stdout, stderr io.Writer) (err error) {
-	log, err := newLogger(c, stderr)
+func serve(ctx context.Context, o command.ServeOptions, log *slog.Logger) (err error) {
+	c, err := openData(ctx, o.Data, log)
 	if err != nil {
 		return err
 	}
-	key, err := sealingKey(getenv)
-	if err != nil {
-		return err
-	}
-	db, err := models.Open(ctx, models.Config{Dir: c.data, Key: key, Getenv: getenv, Logger: log})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-
-	connections := catalog{db, connect.New()}
-	defer connections.Close()
+	defer func() { err = errors.Join(err, c.close()) }()
 	engine := agent.NewEngine(agent.Config{
-		Journal: db.Journal(), Index: db.Journal(), Catalog: connections, Tools: tools.All(db.Notes()), Log: log,
+		Journal: c.db.Journal(), Index: c.db.Journal(), Catalog: c, Tools: tools.All(c.db.Notes()), Log: log,
 	})
 	site, err := web.New(web.Config{
-		DB: db, Engine: engine, Connect: connections.open,
-		PublicURL: c.publicURL, TrustedProxy: c.trustedProxy, Logger: log,
+		DB: c.db, Engine: engine, Connect: c.open,
+		PublicURL: o.PublicURL, TrustedProxy: o.TrustedProxy, Logger: log,
 	})
 	if err != nil {
-		return usageError{err}
+		return command.Usage(err)
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.addr)
+	if err := applyConfig(ctx, o.Config, c.control(site, log)); err != nil {
+		return err
+	}
+	commands, err := control.Start(o.Data, control.Handler(c.control(site, log)), log)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w", c.addr, err)
+		return err
+	}
+	return errors.Join(servePages(ctx, o.Addr, site, engine, log), shutdown(ctx, commands.Shutdown))
+}
+
+// applyConfig applies the provisioning file that a server starts with, if any.
+func applyConfig(ctx context.Context, file string, c control.Config) error {
+	if file == "" {
+		return nil
+	}
+	text, secret, err := provision.Load(file)
+	if err == nil {
+		_, err = control.Apply(ctx, c, text, secret)
+	}
+	return command.NotApplied(file, err)
+}
+
+// servePages runs the engine and serves the pages until the context ends.
+func servePages(ctx context.Context, addr string, site *web.Server, engine *agent.Engine, log *slog.Logger) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", addr, err)
 	}
 	if err := engine.Start(ctx); err != nil {
 		return errors.Join(err, listener.Close())
@@ -168,20 +132,29 @@ func serve(ctx context.Context, c config, getenv func(string) string, stdout, st
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	base := "http://" + listener.Addr().String()
-	fmt.Fprintln(stdout, "listening on", base)
+	fmt.Println("listening on", base)
 	if url, err := site.SetupURL(ctx, base); err != nil {
 		log.Error("prepare the first-time setup", "error", err)
 	} else if url != "" {
-		fmt.Fprintln(stdout, "first-time setup:", url)
+		fmt.Println("first-time setup:", url)
 	}
 
 	select {
 	case <-ctx.Done():
 	case err = <-served:
 	}
+	return errors.Join(err, shutdown(ctx, server.Shutdown, site.Shutdown, engine.Shutdown))
+}
+
+// shutdown stops one thing after the other, all within one time.
+func shutdown(ctx context.Context, stops ...func(context.Context) error) error {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownWithin)
 	defer cancel()
-	return errors.Join(err, server.Shutdown(within), site.Shutdown(within), engine.Shutdown(within))
+	var errs []error
+	for _, stop := range stops {
+		errs = append(errs, stop(within))
+	}
+	return errors.Join(errs...)
 }
 
 // sealingKey is the key for stored credentials, "" to use the file beside the
@@ -201,6 +174,15 @@ func sealingKey(getenv func(string) string) (models.Secret, error) {
 type catalog struct {
 	db *models.DB
 	*connect.Connections
+}
+
+func (c catalog) close() error {
+	c.Connections.Close()
+	return c.db.Close()
+}
+
+func (c catalog) control(site *web.Server, log *slog.Logger) control.Config {
+	return control.Config{DB: c.db, Site: site, Tools: toolNames(tools.All(c.db.Notes())), Log: log}
 }
 
 func (c catalog) Agent(ctx context.Context, id agent.AgentID) (agent.Agent, error) {

@@ -40,3 +40,10 @@ func (t *testResults) drop(id string) {
 	defer t.mu.Unlock()
 	delete(t.last, id)
 }
+
+// clear forgets every provider.
+func (t *testResults) clear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.last)
+}

@@ -1,0 +1,174 @@
+// Package command is the command line: it parses what was typed, has it done,
+// and says how it went in plain words.
+//
+// Everything but serve and version reaches the data directory through
+// [control], so it works beside a running server as well as without one.
+package command
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"unicode"
+
+	"countersign/models"
+	"countersign/web/control"
+)
+
+// A Program is what the commands run with.
+type Program struct {
+	Version string
+	// Tools are the names of the tools that agents may have.
+	Tools          []string
+	Getenv         func(string) string
+	Stdin          *os.File
+	Stdout, Stderr io.Writer
+	// Serve serves until the context ends.
+	Serve func(ctx context.Context, o ServeOptions, log *slog.Logger) error
+	// Open opens the data directory for a command. The error is
+	// [models.ErrLocked] while a process has it.
+	Open func(ctx context.Context, dir string, log *slog.Logger) (*control.Local, error)
+}
+
+// A command is one of the things that can be typed.
+type command struct {
+	name    string // one word or two
+	args    string // as the help shows them
+	summary string
+	run     func(p *Program, ctx context.Context, l *line) error
+}
+
+// commands are in the order of the help.
+func commands() []command {
+	return []command{
+		{"serve", "", "serve the pages, the default", (*Program).serve},
+		{"apply", "FILE", "set the server up as a file says", (*Program).apply},
+		{"users list", "", "list everybody", (*Program).listUsers},
+		{"users create", "--email EMAIL --name NAME --role ROLE", "add a person", (*Program).createUser},
+		{"users reset-password", "EMAIL", "give a person a new password, and sign them out", (*Program).resetPassword},
+		{"users disable", "EMAIL", "bar a person from signing in, and sign them out", (*Program).disableUser},
+		{"users enable", "EMAIL", "let a person sign in again", (*Program).enableUser},
+		{"providers list", "", "list the connections to models", (*Program).listProviders},
+		{"providers test", "NAME", "try a connection; exit with 1 if it fails", (*Program).testProvider},
+		{"backup", "FILE", "copy the database to a new file, also while serving", (*Program).backup},
+		{"rotate-key", "", "seal stored keys under a new sealing key", (*Program).rotateKey},
+		{"version", "", "print the version", (*Program).version},
+	}
+}
+
+// usageError is a command line that can't be followed.
+type usageError struct{ error }
+
+// Usage makes an error one of the command line.
+func Usage(err error) error { return usageError{err} }
+
+// errFailed ends a command that has said everything itself.
+var errFailed = errors.New("failed")
+
+// Main runs a command line and returns the exit code: 0 if it was done, 1 if
+// it failed, 2 if it can't be followed.
+func (p *Program) Main(ctx context.Context, args []string) int {
+	err := p.run(ctx, args)
+	var usage usageError
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, errFailed):
+		return 1
+	}
+	fmt.Fprintln(p.Stderr, "countersign:", err)
+	if errors.As(err, &usage) {
+		return 2
+	}
+	return 1
+}
+
+func (p *Program) run(ctx context.Context, args []string) error {
+	if len(args) > 0 && (args[0] == "help" || args[0] == "-h" || args[0] == "--help") {
+		p.help()
+		return nil
+	}
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		args = append([]string{"serve"}, args...)
+	}
+	for _, c := range commands() {
+		words := strings.Fields(c.name)
+		if len(args) >= len(words) && strings.Join(args[:len(words)], " ") == c.name {
+			return c.run(p, ctx, p.newLine(c, args[len(words):]))
+		}
+	}
+	if list := below(args[0]); list != "" {
+		return Usage(fmt.Errorf("%s what? There are: %s", args[0], list))
+	}
+	return Usage(fmt.Errorf("there is no command %q; countersign help lists them", args[0]))
+}
+
+// below lists the second words that may follow a first one.
+func below(first string) string {
+	var list []string
+	for _, c := range commands() {
+		if rest, ok := strings.CutPrefix(c.name, first+" "); ok {
+			list = append(list, rest)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func (p *Program) help() {
+	fmt.Fprint(p.Stdout, "usage: countersign [command] [options]\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(p.Stdout, "  %-32s %s\n", strings.TrimSpace(c.name+" "+shortArgs(c.args)), c.summary)
+	}
+	fmt.Fprint(p.Stdout, "\ncountersign COMMAND --help shows the options of a command.\n")
+}
+
+// shortArgs leaves options out: a command's own help shows them.
+func shortArgs(args string) string {
+	if strings.HasPrefix(args, "--") {
+		return "…"
+	}
+	return args
+}
+
+func (p *Program) version(_ context.Context, l *line) error {
+	if _, err := l.parse(0); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(p.Stdout, "countersign", p.Version)
+	return err
+}
+
+// with does something to the data directory that exists.
+func (p *Program) with(ctx context.Context, l *line, do func(*control.Client) error) error {
+	if !models.Exists(l.data) {
+		return fmt.Errorf("there is no database in %s; --data names the data directory", l.data)
+	}
+	return p.withNew(ctx, l, do)
+}
+
+// withNew is with for what may be the first thing to be done.
+func (p *Program) withNew(ctx context.Context, l *line, do func(*control.Client) error) error {
+	log := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	c, err := control.Dial(ctx, l.data, func(ctx context.Context) (*control.Local, error) {
+		return p.Open(ctx, l.data, log)
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(c), c.Close())
+}
+
+// plain is text for a terminal: characters that it might obey are replaced.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
+}

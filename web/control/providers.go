@@ -1,0 +1,52 @@
+package control
+
+import (
+	"net/http"
+	"slices"
+
+	"countersign/models"
+)
+
+func (h handler) listProviders(r *http.Request) (any, error) {
+	list, err := h.DB.Providers().List(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Provider, len(list))
+	for i, p := range list {
+		all[i] = Provider{Name: p.Name, API: string(p.API), BaseURL: p.BaseURL, Key: string(p.Credential), Models: len(p.Models)}
+		if p.Credential == models.CredentialEnv {
+			all[i].Key += " " + p.CredentialEnv
+		}
+	}
+	return all, nil
+}
+
+func (h handler) testProvider(r *http.Request) (any, error) {
+	n, err := read[providerRequest](r)
+	if err != nil {
+		return nil, err
+	}
+	list, err := h.DB.Providers().List(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(list, func(p models.Provider) bool { return p.Name == n.Name })
+	if at < 0 {
+		return nil, errNoProvider
+	}
+	result, err := h.Site.TestProvider(r.Context(), list[at])
+	if err != nil {
+		return nil, err
+	}
+	test := ProviderTest{OK: result.OK, Title: result.Title, Text: result.Text}
+	for _, f := range result.Facts {
+		if f.Value == "" {
+			f.Value = f.Unknown
+		}
+		if f.Value != "" {
+			test.Facts = append(test.Facts, Fact{f.Label, f.Value})
+		}
+	}
+	return test, nil
+}

@@ -1,0 +1,35 @@
+package web
+
+import (
+	"context"
+
+	"countersign/agent"
+	"countersign/models"
+	"countersign/views"
+)
+
+// What an operator does beside the pages has to reach what the server keeps in
+// memory.
+
+// EndSessions signs a person out everywhere and closes their sockets.
+func (s *Server) EndSessions(ctx context.Context, user agent.UserID) error {
+	return s.sessions.endAll(ctx, user, "")
+}
+
+// TestProvider tries a stored connection, as its page does and for its page to
+// show. It takes 10 seconds at most.
+func (s *Server) TestProvider(ctx context.Context, p models.Provider) (views.ProviderTest, error) {
+	result := s.probe(ctx, p)
+	if err := ctx.Err(); err != nil {
+		return views.ProviderTest{}, err // that says nothing of the provider
+	}
+	s.tests.put(p.ID, result)
+	return result, nil
+}
+
+// ProvidersChanged forgets how tests went and makes sure that the default
+// agent has a model. added says that a provider is new.
+func (s *Server) ProvidersChanged(ctx context.Context, added bool) error {
+	s.tests.clear()
+	return s.keepAgentUsable(ctx, added)
+}
