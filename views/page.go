@@ -40,11 +40,15 @@ const (
 	SectionArchive      Section = "archive"
 	SectionProviders    Section = "providers"
 	SectionAgents       Section = "agents"
+	SectionPeople       Section = "people"
+	SectionAccount      Section = "account"
 )
 
 // Settings reports whether the sidebar lists settings instead of
 // conversations.
-func (s Section) Settings() bool { return s == SectionProviders || s == SectionAgents }
+func (s Section) Settings() bool {
+	return s == SectionProviders || s == SectionAgents || s == SectionPeople
+}
 
 // Theme is a person's choice of colours. Browsers keep it in the cookie named
 // [ThemeCookie], so that the first paint is right.

@@ -20,6 +20,12 @@ const (
 	NewProviderURL   = "/settings/providers/new"
 	PracticeURL      = "/settings/providers/practice" // POST registers the practice provider
 	AgentsURL        = "/settings/agents"
+	PeopleURL        = "/settings/people"
+	InviteURL        = "/settings/people/invite"
+	InvitationsURL   = "/invite" // where links of invitations lead
+	AccountURL       = "/account"
+	PasswordURL      = "/account/password"
+	SessionsURL      = "/account/sessions" // POST ends all but this one
 	GalleryURL       = "/dev/gallery"
 )
 
@@ -97,6 +103,22 @@ func ProviderTestURL(id string) string { return ProviderURL(id) + "/test" }
 
 // ProviderDeleteURL removes a provider.
 func ProviderDeleteURL(id string) string { return ProviderURL(id) + "/delete" }
+
+// PersonURL is the page of a person. Its form posts the role to the same
+// address.
+func PersonURL(id agent.UserID) string { return PeopleURL + "/" + url.PathEscape(string(id)) }
+
+// PersonAccessURL disables a person or enables them: disabled=true or false.
+func PersonAccessURL(id agent.UserID) string { return PersonURL(id) + "/access" }
+
+// InvitationURL withdraws an invitation.
+func InvitationURL(id string) string { return "/settings/invitations/" + url.PathEscape(id) }
+
+// AcceptURL is where the link of an invitation leads. It holds the secret.
+func AcceptURL(token string) string { return InvitationsURL + "?token=" + url.QueryEscape(token) }
+
+// SessionURL ends one of a person's sessions.
+func SessionURL(id string) string { return SessionsURL + "/" + url.PathEscape(id) }
 
 // AgentURL is the page of an agent. Its form posts to the same address.
 func AgentURL(id agent.AgentID) string { return AgentsURL + "/" + url.PathEscape(string(id)) }

@@ -21,6 +21,7 @@ var (
 	errForeignOrigin = errors.New("the request came from another site")
 	errBadForm       = errors.New("the form can't be read")
 	errSetupCode     = errors.New("the setup code is not the one that was printed")
+	errInvitation    = errors.New("the invitation is not open")
 	errWrongMethod   = errors.New("the address does not take this method")
 )
 
@@ -63,6 +64,10 @@ var answers = []struct {
 		"The server prints a new link each time it starts. Only the newest one works."}},
 	{models.ErrNotFirst, answer{http.StatusNotFound, "This server is set up",
 		"The setup link has done its work. Sign in instead."}},
+	{errInvitation, answer{http.StatusNotFound, "This invitation is not valid",
+		"It was accepted, withdrawn or is older than a week. Ask whoever invited you for a new link."}},
+	{models.ErrLastAdmin, answer{http.StatusConflict, "This is the last admin",
+		"Somebody else has to be an admin first. Nothing was changed."}},
 	{errBadForm, answer{http.StatusBadRequest, "The form could not be read",
 		"Nothing was changed. Go back, load the page again and repeat."}},
 	{errWrongMethod, answer{http.StatusMethodNotAllowed, "This address does not take that",

@@ -37,8 +37,7 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, http.StatusOK, views.Login(views.LoginProps{Next: next}))
 }
 
-// submitLogin signs a person in with a fresh session. A session that the
-// browser had before ends.
+// submitLogin signs a person in with a fresh session.
 func (s *Server) submitLogin(w http.ResponseWriter, r *http.Request) error {
 	form, err := parseLogin(r)
 	if err != nil {
@@ -55,6 +54,15 @@ func (s *Server) submitLogin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if form.next == "" {
+		form.next = views.HomeURL
+	}
+	return s.signIn(w, r, user, form.next)
+}
+
+// signIn starts a session and leads to an address. A session that the browser
+// had before ends.
+func (s *Server) signIn(w http.ResponseWriter, r *http.Request, user models.User, address string) error {
 	if v, ok := r.Context().Value(visitKey).(visit); ok {
 		if err := s.sessions.end(r.Context(), v.signIn); err != nil {
 			return err
@@ -63,10 +71,8 @@ func (s *Server) submitLogin(w http.ResponseWriter, r *http.Request) error {
 	if err := s.sessions.start(w, r, user.ID); err != nil {
 		return err
 	}
-	if form.next == "" {
-		form.next = views.HomeURL
-	}
-	return s.redirect(w, r, form.next, "")
+	http.Redirect(w, r, address, http.StatusSeeOther)
+	return nil
 }
 
 // slowDown counts an attempt to sign in, for the network it comes from and for

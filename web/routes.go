@@ -63,6 +63,14 @@ func (s *Server) routes() []route {
 		{"POST /c/{conversation}/grants/{grant}/revoke", signedIn, s.revokeGrant},
 		{"POST /c/{conversation}/reconcile/{interaction}", signedIn, s.answerReconcile},
 
+		{"GET /invite", public, s.showInvitation},
+		{"POST /invite", public, s.acceptInvitation},
+		{"GET /account", signedIn, s.showAccount},
+		{"POST /account", signedIn, s.rename},
+		{"POST /account/password", signedIn, s.changePassword},
+		{"POST /account/sessions", signedIn, s.endOtherSessions},
+		{"POST /account/sessions/{session}", signedIn, s.endSession},
+
 		{"GET /welcome", admin, s.showWelcome},
 		{"GET /settings/{$}", admin, s.showSettings},
 		{"GET /settings/providers", admin, s.listProviders},
@@ -76,6 +84,13 @@ func (s *Server) routes() []route {
 		{"GET /settings/agents", admin, s.listAgents},
 		{"GET /settings/agents/{agent}", admin, s.editAgent},
 		{"POST /settings/agents/{agent}", admin, s.updateAgent},
+		{"GET /settings/people", admin, s.listPeople},
+		{"GET /settings/people/invite", admin, s.newInvitation},
+		{"POST /settings/people/invite", admin, s.invite},
+		{"POST /settings/invitations/{invitation}", admin, s.withdrawInvitation},
+		{"GET /settings/people/{person}", admin, s.showPerson},
+		{"POST /settings/people/{person}", admin, s.setRole},
+		{"POST /settings/people/{person}/access", admin, s.setAccess},
 	}
 }
 

@@ -96,6 +96,13 @@ func New(c Config) (*Server, error) {
 // sessionEnded closes what a session that has ended still holds open.
 func (s *Server) sessionEnded(id string) { s.sockets.closeSession(id) }
 
+// endUser signs a person out everywhere: their sessions end and their pages do
+// not come back. Whoever disables a person calls it afterwards.
+func (s *Server) endUser(ctx context.Context, id agent.UserID) error {
+	s.sockets.closeUser(id)
+	return s.sessions.endAll(ctx, id, "")
+}
+
 // Shutdown ends every socket in a way that makes its page come back later. The
 // caller has stopped the HTTP server by then, so no new one is opened.
 func (s *Server) Shutdown(ctx context.Context) error {

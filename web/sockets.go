@@ -11,6 +11,7 @@ import (
 // Why the server closed a socket. The page does not connect again after these.
 const (
 	closeSignedOut = 4401
+	closeDisabled  = 4403
 	closeGone      = 4404
 )
 
@@ -59,6 +60,10 @@ func (s *sockets) close(code int, match func(*socket) bool) {
 
 func (s *sockets) closeSession(id string) {
 	s.close(closeSignedOut, func(k *socket) bool { return k.session == id })
+}
+
+func (s *sockets) closeUser(id agent.UserID) {
+	s.close(closeDisabled, func(k *socket) bool { return k.user == id })
 }
 
 func (s *sockets) closeConversation(id agent.ConversationID) {
