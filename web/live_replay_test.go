@@ -32,7 +32,7 @@ func TestFragmentsOfFactsMakeThePage(t *testing.T) {
 	for name, records := range scenarioRecords(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := webtest.New(t, webtest.Pace(web.Pace{Beat: 2 * time.Millisecond}))
+			s := webtest.New(t, webtest.Pace(web.Pace{Beat: 20 * time.Millisecond}))
 			r := rand.New(rand.NewPCG(uint64(len(records)), 7))
 			j := replayed{t: t, s: s, records: records}
 			j.append(1 + r.IntN(5))
@@ -41,6 +41,10 @@ func TestFragmentsOfFactsMakeThePage(t *testing.T) {
 				j.append(1 + r.IntN(4))
 				switch r.IntN(4) {
 				case 0: // another one joins
+					if len(tabs) == 3 {
+						tabs[0].Close()
+						tabs = tabs[1:]
+					}
 					tabs = append(tabs, open(t, s, s.Admin, j.url()))
 				case 1: // one is cut off for a while and comes back
 					i := r.IntN(len(tabs))
