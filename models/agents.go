@@ -37,6 +37,7 @@ type storedAgent struct {
 	Output       agent.OutputOptions `json:"output"`
 	ModelCalls   int                 `json:"model_calls,omitempty"`
 	Approval     time.Duration       `json:"approval_ns,omitempty"`
+	Question     time.Duration       `json:"question_ns,omitempty"`
 }
 
 func (r agentRow) agent() (agent.Agent, error) {
@@ -46,7 +47,7 @@ func (r agentRow) agent() (agent.Agent, error) {
 	}
 	return agent.Agent{
 		ID: r.ID, Name: r.Name, Instructions: d.Instructions, Model: d.Model, Tools: d.Tools, Output: d.Output,
-		Limits: agent.Limits{ModelCalls: d.ModelCalls, Approval: d.Approval},
+		Limits: agent.Limits{ModelCalls: d.ModelCalls, Approval: d.Approval, Question: d.Question},
 	}, nil
 }
 
@@ -54,7 +55,7 @@ func (s Agents) row(a agent.Agent) (agentRow, error) {
 	if err := checkAgent(a); err != nil {
 		return agentRow{}, err
 	}
-	definition, err := json.Marshal(storedAgent{a.Instructions, a.Model, a.Tools, a.Output, a.Limits.ModelCalls, a.Limits.Approval})
+	definition, err := json.Marshal(storedAgent{a.Instructions, a.Model, a.Tools, a.Output, a.Limits.ModelCalls, a.Limits.Approval, a.Limits.Question})
 	now := stampOf(s.db.now())
 	return agentRow{ID: a.ID, Name: a.Name, Definition: definition, CreatedAt: now, UpdatedAt: now}, err
 }
@@ -86,6 +87,9 @@ func checkAgent(a agent.Agent) error {
 	}
 	if a.Limits.Approval < 0 {
 		v["approval"] = "A time limit can't be negative."
+	}
+	if a.Limits.Question < 0 {
+		v["question"] = "A time limit can't be negative."
 	}
 	return v.err()
 }

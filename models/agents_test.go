@@ -18,7 +18,7 @@ func assistant() agent.Agent {
 	return agent.Agent{
 		Name: "Assistant", Instructions: "Help.", Model: agent.ModelRef{Provider: "p_1", ProviderName: "Local", Model: "m"},
 		Tools: []string{"current_time", "notes_read"}, Output: agent.OutputOptions{Reasoning: true},
-		Limits: agent.Limits{ModelCalls: 12, Approval: 3 * time.Minute},
+		Limits: agent.Limits{ModelCalls: 12, Approval: 3 * time.Minute, Question: 4 * time.Minute},
 	}
 }
 
@@ -54,6 +54,7 @@ func TestAgents(t *testing.T) {
 		"tools":        func(a *agent.Agent) { a.Tools = []string{"no such name!"} },
 		"model_calls":  func(a *agent.Agent) { a.Limits.ModelCalls = 51 },
 		"approval":     func(a *agent.Agent) { a.Limits.Approval = -1 },
+		"question":     func(a *agent.Agent) { a.Limits.Question = -1 },
 	} {
 		a := assistant()
 		change(&a)

@@ -14,17 +14,19 @@ import "countersign/agent"
 // AgentForm is an agent as a person types it.
 type AgentForm struct {
 	Page
-	ID           agent.AgentID
-	Heading      string // the saved name
-	Name         string
-	Instructions string
-	Model        string // the value of one of Models
-	Models       []Option
-	Tools        []string
-	Reasoning    bool
-	Approval     string            // how long a card waits, "" for the default
-	ModelCalls   string            // of one run, "" for the default
-	Errors       map[string]string // by field
+	ID             agent.AgentID
+	Heading        string // the saved name
+	Name           string
+	Instructions   string
+	Model          string // the value of one of Models
+	Models         []Option
+	Tools          []string
+	Reasoning      bool
+	BufferAttempts bool
+	Approval       string            // how long a card waits, "" for the default
+	Question       string            // how long a question does, the same
+	ModelCalls     string            // of one run, "" for the default
+	Errors         map[string]string // by field
 }
 
 // Agent is the page of one agent.
@@ -64,7 +66,7 @@ func Agent(p AgentForm) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templruntime.NewAttributeExpression(AgentsURL).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_agent_form.templ`, Line: 26, Col: 37}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_agent_form.templ`, Line: 28, Col: 37}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var3)
 			if templ_7745c5c3_Err != nil {
@@ -93,7 +95,7 @@ func Agent(p AgentForm) templ.Component {
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templruntime.NewAttributeExpression(AgentURL(p.ID)).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_agent_form.templ`, Line: 35, Col: 47}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_agent_form.templ`, Line: 37, Col: 47}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var4)
 			if templ_7745c5c3_Err != nil {
@@ -133,6 +135,13 @@ func Agent(p AgentForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+			templ_7745c5c3_Err = Check(CheckProps{
+				Name: "buffer_attempts", Label: "Show completed attempts only", Checked: p.BufferAttempts,
+				Help: "Nothing is shown while the model writes. The text of an attempt comes once it is complete.",
+			}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</section><section class=\"section\" aria-labelledby=\"tools-h\"><div class=\"section__head\"><h2 id=\"tools-h\">Tools</h2><p>A tool that only reads runs by itself. Any other waits for a countersignature.</p></div><p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -148,6 +157,13 @@ func Agent(p AgentForm) templ.Component {
 			templ_7745c5c3_Err = Field(FieldProps{
 				Name: "approval", Label: "A card waits for", Value: p.Approval, Optional: true, Placeholder: "5m",
 				Help: "Then the call is refused. For example 90s, 5m or 1h.", Error: p.Errors["approval"],
+			}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = Field(FieldProps{
+				Name: "question", Label: "A question waits for", Value: p.Question, Optional: true, Placeholder: "10m",
+				Help: "Then the model goes on without an answer.", Error: p.Errors["question"],
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

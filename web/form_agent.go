@@ -17,7 +17,9 @@ type agentForm struct {
 	instructions string
 	model        string // the value of an offer
 	reasoning    bool
+	buffer       bool   // hold an attempt's text back until it has succeeded
 	approval     string // "" for the default
+	question     string // the same
 	modelCalls   string // "" for the default
 }
 
@@ -31,17 +33,17 @@ func parseAgent(r *http.Request) (agentForm, error) {
 		instructions: text("instructions"),
 		model:        r.PostFormValue("model"),
 		reasoning:    r.PostFormValue("reasoning") == "on",
+		buffer:       r.PostFormValue("buffer_attempts") == "on",
 		approval:     text("approval"),
+		question:     text("question"),
 		modelCalls:   text("model_calls"),
 	}, nil
 }
 
 // agentFormOf is the form of a stored agent.
 func agentFormOf(a agent.Agent) agentForm {
-	f := agentForm{name: a.Name, instructions: a.Instructions, model: offer{ref: a.Model}.value(), reasoning: a.Output.Reasoning}
-	if d := a.Limits.Approval; d > 0 {
-		f.approval = shortDuration(d)
-	}
+	f := agentForm{name: a.Name, instructions: a.Instructions, model: offer{ref: a.Model}.value(), reasoning: a.Output.Reasoning, buffer: a.Output.BufferAttempts}
+	f.approval, f.question = shortDuration(a.Limits.Approval), shortDuration(a.Limits.Question)
 	if n := a.Limits.ModelCalls; n > 0 {
 		f.modelCalls = strconv.Itoa(n)
 	}
@@ -53,13 +55,17 @@ func agentFormOf(a agent.Agent) agentForm {
 func (f agentForm) limits() (agent.Limits, map[string]string) {
 	var limits agent.Limits
 	problems := make(map[string]string)
-	if f.approval != "" {
-		d, err := time.ParseDuration(strings.ReplaceAll(f.approval, " ", ""))
-		if err != nil || d < check.MinWait || d > check.MaxWait {
-			problems["approval"] = "Enter a time from 1s to 168h, such as 90s, 5m or 1h30m."
+	wait := func(name, text string) time.Duration {
+		if text == "" {
+			return 0
 		}
-		limits.Approval = d
+		d, err := time.ParseDuration(strings.ReplaceAll(text, " ", ""))
+		if err != nil || d < check.MinWait || d > check.MaxWait {
+			problems[name] = "Enter a time from 1s to 168h, such as 90s, 5m or 1h30m."
+		}
+		return d
 	}
+	limits.Approval, limits.Question = wait("approval", f.approval), wait("question", f.question)
 	if f.modelCalls != "" {
 		n, err := strconv.Atoi(f.modelCalls)
 		if err != nil || n < 1 || n > models.MaxModelCalls {
@@ -70,8 +76,12 @@ func (f agentForm) limits() (agent.Limits, map[string]string) {
 	return limits, problems
 }
 
-// shortDuration writes a duration as the form takes it: 5m, not 5m0s.
+// shortDuration writes a duration as the form takes it: 5m, not 5m0s, and
+// nothing for the default.
 func shortDuration(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
 		text = strings.TrimSuffix(text, "0s")

@@ -43,8 +43,8 @@ func (s *Server) updateAgent(w http.ResponseWriter, r *http.Request) error {
 		return s.showAgent(w, r, http.StatusUnprocessableEntity, saved, form, problems)
 	}
 	changed := saved
-	changed.Name, changed.Instructions, changed.Model, changed.Output.Reasoning = form.name, form.instructions, list[i].ref, form.reasoning
-	changed.Limits = limits
+	changed.Name, changed.Instructions, changed.Model, changed.Limits = form.name, form.instructions, list[i].ref, limits
+	changed.Output = agent.OutputOptions{Reasoning: form.reasoning, BufferAttempts: form.buffer}
 	var invalid models.Invalid
 	_, err = s.config.DB.Agents().Save(r.Context(), changed)
 	if errors.As(err, &invalid) {
@@ -81,7 +81,8 @@ func (s *Server) showAgent(w http.ResponseWriter, r *http.Request, status int, s
 	page.Narrow = true
 	props := views.AgentForm{
 		Page: page, ID: saved.ID, Heading: saved.Name, Name: form.name, Instructions: form.instructions, Model: form.model,
-		Tools: saved.Tools, Reasoning: form.reasoning, Approval: form.approval, ModelCalls: form.modelCalls,
+		Tools: saved.Tools, Reasoning: form.reasoning, BufferAttempts: form.buffer,
+		Approval: form.approval, Question: form.question, ModelCalls: form.modelCalls,
 		Errors: problems,
 	}
 	for _, o := range list {

@@ -33,17 +33,18 @@ func TestAgentIsEdited(t *testing.T) {
 			t.Errorf("the page lacks %q\n%s", want, page.Body)
 		}
 	}
-	form := url.Values{"name": {"Operations"}, "instructions": {" Be brief.\r\nBe exact. "}, "model": {other}, "approval": {"1h 30m"}, "model_calls": {"50"}}
+	form := url.Values{"name": {"Operations"}, "instructions": {" Be brief.\r\nBe exact. "}, "model": {other}, "approval": {"1h 30m"}, "question": {"45s"}, "model_calls": {"50"}, "buffer_attempts": {"on"}}
 	saved := s.Admin.Post("/settings/agents/"+string(before.ID), form)
-	if got := s.Admin.Follow(saved); !strings.Contains(got.Body, "Saved.") || !strings.Contains(got.Body, "Operations") || !strings.Contains(got.Body, `value="1h30m"`) {
+	if got := s.Admin.Follow(saved); !strings.Contains(got.Body, "Saved.") || !strings.Contains(got.Body, "Operations") || !strings.Contains(got.Body, `value="1h30m"`) || !strings.Contains(got.Body, `value="45s"`) ||
+		!strings.Contains(got.Body, `name="buffer_attempts" checked`) {
 		t.Errorf("the page does not say that it was saved\n%s", got.Body)
 	}
 	got := onlyAgent(t, s)
 	if got.Name != "Operations" || got.Instructions != "Be brief.\nBe exact." || got.Model.Model != "other-model" ||
-		got.Output.Reasoning || len(got.Tools) != len(before.Tools) {
+		got.Output != (agent.OutputOptions{BufferAttempts: true}) || len(got.Tools) != len(before.Tools) {
 		t.Errorf("got %+v", got)
 	}
-	if got.Limits != (agent.Limits{Approval: 90 * time.Minute, ModelCalls: 50}) {
+	if got.Limits != (agent.Limits{Approval: 90 * time.Minute, Question: 45 * time.Second, ModelCalls: 50}) {
 		t.Errorf("got limits %+v", got.Limits)
 	}
 
@@ -53,7 +54,7 @@ func TestAgentIsEdited(t *testing.T) {
 		t.Errorf("without a name: got %d\n%s", wrong.Status, wrong.Body)
 	}
 	form.Set("name", "Operations")
-	for field, values := range map[string][]string{"approval": {"soon", "5", "0s", "-1m", "999ms", "169h"}, "model_calls": {"many", "0", "51", "-1"}} {
+	for field, values := range map[string][]string{"approval": {"soon", "5", "0s", "-1m", "999ms", "169h"}, "question": {"soon", "0s", "169h"}, "model_calls": {"many", "0", "51", "-1"}} {
 		for _, value := range values {
 			changed := maps.Clone(form)
 			changed.Set(field, value)
