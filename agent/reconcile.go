@@ -35,6 +35,18 @@ func (e *Engine) Reconcile(ctx context.Context, r RunRef, a ReconcileAnswered) e
 	return err
 }
 
+// Told returns what the model is told for an answer, without the note, or ""
+// where it gets the result of another run.
+func (a ReconcileAnswer) Told() string {
+	switch a {
+	case ReconcileHappened:
+		return resultHappened
+	case ReconcileNotHappened:
+		return resultNotDone
+	}
+	return ""
+}
+
 // known returns the result of a call that follows from what a person said, or
 // did not say in time.
 func (c *RunCall) known() (ToolCallFinished, bool) {
@@ -49,12 +61,12 @@ func (c *RunCall) known() (ToolCallFinished, bool) {
 	case c.Reconcile == nil:
 		return f, false
 	case c.Reconcile.Answer == ReconcileHappened:
-		f.Outcome, f.Result = CallOK, resultHappened
+		f.Outcome = CallOK
 	case c.Reconcile.Answer == ReconcileNotHappened:
-		f.Outcome, f.Result = CallError, resultNotDone
+		f.Outcome = CallError
 	default:
 		return f, false
 	}
-	f.Result = withReason(f.Result, "The person's note", c.Reconcile.Note)
+	f.Result = withReason(c.Reconcile.Answer.Told(), "The person's note", c.Reconcile.Note)
 	return f, true
 }

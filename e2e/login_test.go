@@ -143,6 +143,7 @@ finish stop
 	}
 	forms := []string{
 		unknown + "/messages", unknown + "/stop", unknown + "/queue/m_a", unknown + "/approvals/i_a", unknown + "/reconcile/i_a",
+		unknown + "/questions/i_a", unknown + "/grants/n_a/revoke", own + "/questions/i_aaaaaaaaaaaaaaaaaaaaaaaa",
 		own + "/stop", own + "/approvals/i_aaaaaaaaaaaaaaaaaaaaaaaa", own + "/reconcile/i_aaaaaaaaaaaaaaaaaaaaaaaa",
 		"/settings/providers/p_aaaaaaaaaaaaaaaaaaaaaaaa/test", "/settings/providers/p_aaaaaaaaaaaaaaaaaaaaaaaa/delete",
 	}

@@ -99,6 +99,8 @@ func TestAddressesEscapeTheirParts(t *testing.T) {
 		views.InvitationURL("v_1"):       "/settings/invitations/v_1",
 		views.AcceptURL("A&B"):           "/invite?token=A%26B",
 		views.SessionURL("s_1"):          "/account/sessions/s_1",
+		views.QuestionURL("c_1", "i/1"):  "/c/c_1/questions/i%2F1",
+		views.RevokeURL("c_1", "n_1"):    "/c/c_1/grants/n_1/revoke",
 		views.ProviderURL("a b"):         "/settings/providers/a%20b",
 		views.ProviderTestURL("p"):       "/settings/providers/p/test",
 		views.ProviderDeleteURL("p"):     "/settings/providers/p/delete",

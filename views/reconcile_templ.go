@@ -163,15 +163,15 @@ func reconcileEntry(s Scene, i *agent.ReconcileItem) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = reconcileChoice(agent.ReconcileHappened, "It was done", "The assistant is told that it happened.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = reconcileChoice(agent.ReconcileHappened, "It was done", told(agent.ReconcileHappened)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = reconcileChoice(agent.ReconcileNotHappened, "It was not done", "The assistant is told that it did not happen.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = reconcileChoice(agent.ReconcileNotHappened, "It was not done", told(agent.ReconcileNotHappened)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = reconcileChoice(agent.ReconcileRunAgain, "Run it again", "The same call runs once more, now.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = reconcileChoice(agent.ReconcileRunAgain, "Run it again", "The same call runs once more, now. The assistant gets its result.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -188,7 +188,7 @@ func reconcileEntry(s Scene, i *agent.ReconcileItem) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "\">Note <small>optional</small></label> <textarea class=\"input\" id=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "\">Note <small>optional, the assistant is told it too</small></label> <textarea class=\"input\" id=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -453,5 +453,8 @@ func reconcileWords(a agent.ReconcileAnswer) string {
 	}
 	return "Run again"
 }
+
+// told is what the model will be told, word for word.
+func told(a agent.ReconcileAnswer) string { return "The assistant is told: “" + a.Told() + "”" }
 
 var _ = templruntime.GeneratedTemplate

@@ -52,7 +52,7 @@ func TestForeignLooksLikeUnknown(t *testing.T) {
 		"GET alice's conversation":                    get(""),
 		"GET attachment of alice's message":           get("/attachments/a_1"),
 		"POST approval of alice's waiting run":        post(strings.TrimPrefix(card.Action, d.url()), changed(card.Values, "decision", "allow")),
-		"POST answer":                                 post("/reconcile/i_1", url.Values{"run": {run}, "answer": {"happened"}}),
+		"POST answer":                                 post("/questions/i_1", url.Values{"run": {run}, "answer-0": {"0"}}),
 		"POST cancel":                                 post("/stop", url.Values{"run": {run}}),
 		"POST message to alice's conversation":        post("/messages", url.Values{"message_id": {"m_x"}, "text": {"Hello"}}),
 	}
