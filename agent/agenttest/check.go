@@ -15,9 +15,16 @@ import (
 // call that ran without leave or ran twice without a word, something left open.
 func Check(t testing.TB, m *journaltest.Memory, id agent.ConversationID) {
 	t.Helper()
+	CheckRecords(t, m.Records(id))
+}
+
+// CheckRecords is [Check] for records from any store: all of a conversation's,
+// in order.
+func CheckRecords(t testing.TB, records []agent.Record) {
+	t.Helper()
 	open := map[string]agent.RunID{} // attempts and interactions
 	epochs := map[agent.RunID]int{}
-	for i, r := range m.Records(id) {
+	for i, r := range records {
 		if r.Seq != agent.Seq(i+1) {
 			t.Errorf("record %d has the number %d", i+1, r.Seq)
 		}
@@ -53,8 +60,29 @@ func Check(t testing.TB, m *journaltest.Memory, id agent.ConversationID) {
 			}
 		}
 	}
-	checkCalls(t, m.Records(id))
-	checkGrants(t, m.Records(id))
+	checkCalls(t, records)
+	checkGrants(t, records)
+}
+
+// CheckMoves reports records of a conversation that were not legal moves of
+// their run.
+func CheckMoves(t testing.TB, records []agent.Record) {
+	t.Helper()
+	runs := map[agent.RunID]*agent.RunState{}
+	for _, r := range records {
+		if r.Run == "" {
+			continue
+		}
+		s := runs[r.Run]
+		if s == nil {
+			s = &agent.RunState{}
+			runs[r.Run] = s
+		}
+		if !agent.Legal(s.Status, r.Event.Kind()) {
+			t.Errorf("record %d: %s is not legal for a run that is %q", r.Seq, r.Event.Kind(), s.Status)
+		}
+		s.Apply(r)
+	}
 }
 
 // checkGrants reports a call that a grant allowed which did not stand.
