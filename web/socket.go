@@ -164,7 +164,7 @@ func (k *socket) serve(ctx context.Context, f *follower) {
 		case <-f.wake():
 			ok = send(f.more(ctx)) && k.breathe(ctx)
 		case said := <-k.words:
-			ok = send(f.again(ctx, said.Want))
+			ok = send(f.again(ctx, said.Want)) && k.breathe(ctx)
 		case <-beat.C:
 			ok = send(f.beat(ctx)) &&
 				k.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(k.pace.Write)) == nil
