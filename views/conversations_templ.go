@@ -52,7 +52,7 @@ func Conversations(p ConversationsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = tab(ConversationsURL, "In the sidebar", !p.Archived).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tab(ConversationsURL, "Current", !p.Archived).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

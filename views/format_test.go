@@ -79,6 +79,22 @@ func TestRowsAreGroupedByDay(t *testing.T) {
 	}
 }
 
+func TestDaysInWords(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.March, 1, 0, 30, 0, 0, time.FixedZone("there", 2*60*60))
+	for ago, want := range map[time.Duration][2]string{
+		0:                    {"Today", "today"},
+		31 * time.Minute:     {"Yesterday", "yesterday"},
+		25 * time.Hour:       {"27 February 2026", "on 27 February 2026"},
+		365 * 24 * time.Hour: {"1 March 2025", "on 1 March 2025"},
+	} {
+		then := now.Add(-ago).UTC()
+		if got := [2]string{dayWords(then, now), onDay(then, now)}; got != want {
+			t.Errorf("%v ago: got %q, want %q", ago, got, want)
+		}
+	}
+}
+
 // A run that is under way says what it waits for, in one place only.
 func TestRunState(t *testing.T) {
 	t.Parallel()

@@ -353,7 +353,7 @@ func Deletion(p DeletionProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "</p></div></header><section class=\"section\" aria-labelledby=\"lost-h\"><div class=\"section__head\"><h2 id=\"lost-h\">What is lost</h2></div><ul><li>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "</p></div></header><section class=\"section\" aria-labelledby=\"lost-h\"><div class=\"section__head\"><h2 id=\"lost-h\">What is lost</h2></div><ul class=\"losses\"><li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,6 +1,9 @@
 package views
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 type navGroup struct {
 	day  string
@@ -28,6 +31,15 @@ func dayWords(t, now time.Time) string {
 		return group
 	}
 	return t.In(now.Location()).Format("2 January 2006")
+}
+
+// onDay is dayWords inside a sentence: today, yesterday, on 9 October 2026.
+func onDay(t, now time.Time) string {
+	words := dayWords(t, now)
+	if words == "Today" || words == "Yesterday" {
+		return strings.ToLower(words)
+	}
+	return "on " + words
 }
 
 func dayGroup(t, now time.Time) string {

@@ -213,6 +213,9 @@ func TestDeletionStopsTheRun(t *testing.T) {
 			d := newDialogue(t, script, setting{})
 			d.send("Work.")
 			d.until(status)
+			if status == agent.StatusRunning {
+				d.await("half an answer", func() bool { return d.s.Engine.Draft(d.id).Answer != "" })
+			}
 			if got := d.s.Admin.Get(views.DeleteURL(d.id)).Body; !strings.Contains(got, "A run is under way") {
 				t.Error("the question does not say that a run is under way")
 			}

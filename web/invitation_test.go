@@ -14,7 +14,7 @@ import (
 	"countersign/web/webtest"
 )
 
-var inviteLink = regexp.MustCompile(`<code class="link">([^<]*)</code>`)
+var inviteLink = regexp.MustCompile(`<code class="link" data-source>([^<]*)</code>`)
 
 // inviteLea has the admin invite somebody and returns the link's path.
 func inviteLea(t *testing.T, s *webtest.Server, role string) string {

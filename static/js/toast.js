@@ -11,9 +11,18 @@ function arrive(toast) {
   setTimeout(leave, STAY, toast);
 }
 
+// lift puts the toasts above whatever is open: no z-index reaches over a
+// popover.
+function lift() {
+  box.popover = "manual";
+  box.hidePopover();
+  box.showPopover();
+}
+
 if (box) {
   box.querySelectorAll("[data-toast]").forEach(arrive);
   new MutationObserver((list) => {
+    if (list.some(({ addedNodes }) => addedNodes.length > 0)) lift();
     for (const { addedNodes } of list) {
       for (const node of addedNodes) if (node.matches?.("[data-toast]")) arrive(node);
     }
