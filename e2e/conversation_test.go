@@ -19,6 +19,7 @@ const (
 	isReady   = "ready" // answered, or nothing has been asked
 	isWorking = "working"
 	isWaiting = "waiting for you"
+	isAsking  = "has a question for you"
 	isFailed  = "the last run failed"
 	isStopped = "the last run was stopped"
 )

@@ -17,9 +17,16 @@ var expectLate = playwright.NewPlaywrightAssertions(20_000)
 // of a new conversation.
 func (c *chat) expireAfter(limit string) {
 	c.t.Helper()
+	c.setLimit("A card waits for", limit)
+}
+
+// setLimit sets a limit of the agent, and leads back to the page of a new
+// conversation.
+func (c *chat) setLimit(label, limit string) {
+	c.t.Helper()
 	c.visit("/settings/agents", http.StatusOK)
 	c.must(c.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Assistant", Exact: playwright.Bool(true)}).Click())
-	c.must(c.GetByLabel("A card waits for").Fill(limit))
+	c.must(c.GetByLabel(label).Fill(limit))
 	c.press("Save")
 	c.wantText("main", "Saved.")
 	c.visit("/", http.StatusOK)

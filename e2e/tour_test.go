@@ -34,6 +34,30 @@ text "One is done, the other is not."
 usage in=1200 out=34 cached=1000 reasoning=12
 finish stop
 ---
+match user "ask"
+match results 0
+text "Two things are not clear."
+call call_1 ask_user {"questions":[{"header":"Clock","question":"Which clock should 09:30 follow?","options":[{"label":"Edinburgh","description":"11:30 in Helsinki, all year"},{"label":"Helsinki","description":"07:30 in Edinburgh, all year"}]},{"header":"Notify","question":"Who should be told?","multi_select":true,"options":[{"label":"Everyone invited","description":"9 people get an updated invitation"},{"label":"` + longWord + `","description":"A name that does not break"}]}]}
+finish tool_calls
+---
+match user "ask"
+text "Thank you."
+finish stop
+---
+match user "grant"
+match results 0
+call call_1 notes_write {"title":"A","text":"one"}
+finish tool_calls
+---
+match user "grant"
+match results 1
+call call_2 notes_write {"title":"B","text":"two"}
+finish tool_calls
+---
+match user "grant"
+text "Both are written."
+finish stop
+---
 match user "expire"
 match results 0
 call call_1 notes_delete {"title":"Old list"}
@@ -218,9 +242,30 @@ func (c *chat) cards(at func(string)) {
 		c.must(c.Locator(fold).First().Click())
 	}
 	at("decided-unfolded")
+	c.questions(at)
 	c.expireAfter("1s")
 	c.say("expire", isReady)
 	at("expired")
+}
+
+// questions shows questions, a grant and where it is listed.
+func (c *chat) questions(at func(string)) {
+	c.t.Helper()
+	c.say("ask", isAsking)
+	c.choose("07:30 in Edinburgh")
+	c.choose("Everyone invited")
+	at("question")
+	c.answer("Send the answers")
+	c.awaitStatus(isReady)
+	at("question-answered")
+	c.say("grant", isWaiting)
+	at("card-grantable")
+	c.decide("Write a note", "Allow for this conversation")
+	c.awaitStatus(isReady)
+	at("granted")
+	c.must(c.GetByRole("button", playwright.PageGetByRoleOptions{Name: "Details", Exact: playwright.Bool(true)}).Click())
+	c.must(expect.Locator(c.Locator("#details-body .grants")).ToBeVisible())
+	at("grants")
 }
 
 func (c *chat) ends(at func(string)) {

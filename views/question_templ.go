@@ -341,7 +341,7 @@ func question(id string, n int, q agent.Question) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Exact(q.Question).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = exactIn("", q.Question, " ").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

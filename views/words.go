@@ -132,8 +132,10 @@ func statusWords(s agent.RunStatus) string {
 		return "waiting to start"
 	case agent.StatusRunning:
 		return "working"
-	case agent.StatusWaitingApproval, agent.StatusWaitingInput:
+	case agent.StatusWaitingApproval:
 		return "waiting for you"
+	case agent.StatusWaitingInput:
+		return "has a question for you"
 	case agent.StatusFailed:
 		return "the last run failed"
 	case agent.StatusCancelled:

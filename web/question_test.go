@@ -102,7 +102,7 @@ func TestQuestionIsAnsweredByAMessage(t *testing.T) {
 	d := newDialogue(t, asksTwo+"expect result `{\"answer_in_own_words\":\"Ask <i>Ines</i>.\"}`\ntext \"Well then.\"\nfinish stop", setting{})
 	d.send("Where?")
 	d.until(agent.StatusWaitingInput)
-	if page := d.s.Admin.Get(d.url()); !strings.Contains(page.Body, `placeholder="Or answer in your own words here"`) || !strings.Contains(page.Body, "Send as the answer") {
+	if page := d.s.Admin.Get(d.url()); !strings.Contains(page.Body, `placeholder="Or answer in your own words here"`) || !strings.Contains(page.Body, "<span>Answer</span>") {
 		t.Error("the message box does not say that it answers")
 	}
 	d.send("Ask <i>Ines</i>.")
