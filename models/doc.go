@@ -5,8 +5,9 @@
 // [Open] takes the data directory for this process alone. Reads go to a pool
 // of connections that can't write; every write goes through one queue to one
 // connection (see write_queue.go). The stores ([Journal], [Conversations],
-// [Users], [Sessions], [Providers], [Agents], [Notes]) are small values that
-// share the [DB]; their methods are safe for use by multiple goroutines.
+// [Users], [Invitations], [Sessions], [Providers], [Agents], [Notes]) are small
+// values that share the [DB]; their methods are safe for use by multiple
+// goroutines.
 //
 // A row that is not there, or not there for the person who asks, is
 // [ErrNotFound]. Errors of the database never hold stored values.

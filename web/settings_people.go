@@ -74,9 +74,12 @@ func (s *Server) showPerson(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) setRole(w http.ResponseWriter, r *http.Request) error {
 	return s.changePerson(w, r, func(u models.User) (string, error) {
 		role := models.Role(r.PostFormValue("role"))
-		s.log.InfoContext(r.Context(), "role changes", "request", requestOf(r.Context()).id,
-			"person", string(u.ID), "admin", role == models.RoleAdmin, "user", requestOf(r.Context()).user)
-		return "Saved.", s.config.DB.Users().SetRole(r.Context(), u.ID, role)
+		if err := s.config.DB.Users().SetRole(r.Context(), u.ID, role); err != nil {
+			return "", err
+		}
+		s.log.InfoContext(r.Context(), "role changed", "request", requestOf(r.Context()).id,
+			"person", string(u.ID), "role", string(role), "user", requestOf(r.Context()).user)
+		return "Saved.", nil
 	})
 }
 
@@ -89,10 +92,13 @@ func (s *Server) setAccess(w http.ResponseWriter, r *http.Request) error {
 		if disabled && u.ID == self.ID {
 			return "", &agent.InputError{Message: "You can’t disable yourself. Another admin can."}
 		}
-		s.log.InfoContext(r.Context(), "access changes", "request", requestOf(r.Context()).id,
+		if err := s.config.DB.Users().SetDisabled(r.Context(), u.ID, disabled); err != nil {
+			return "", err
+		}
+		s.log.InfoContext(r.Context(), "access changed", "request", requestOf(r.Context()).id,
 			"person", string(u.ID), "disabled", disabled, "user", string(self.ID))
-		if err := s.config.DB.Users().SetDisabled(r.Context(), u.ID, disabled); err != nil || !disabled {
-			return u.Name + " can sign in again.", err
+		if !disabled {
+			return u.Name + " can sign in again.", nil
 		}
 		return u.Name + " is disabled and signed out.", s.endUser(r.Context(), u.ID)
 	})
