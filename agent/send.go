@@ -77,24 +77,24 @@ func (e *Engine) Send(ctx context.Context, id ConversationID, m SendMessage) (Se
 	if err := m.check(); err != nil {
 		return Sent{}, err
 	}
-	sent := Sent{Conversation: id, Run: RunFor(id, m.Message)}
+	var sent Sent
 	_, err := e.commit(ctx, id, func(h Head) ([]Entry, error) {
+		sent = Sent{Conversation: id, Run: RunFor(id, m.Message)} // not what a lost append had decided
 		if h.Queued(m.Message) >= 0 {
 			sent.Queued = true
 			return nil, nil
 		}
 		if _, err := e.state(ctx, RunRef{id, sent.Run}); !errors.Is(err, ErrNotFound) {
-			sent.Queued = false
 			return nil, err
 		}
 		if run, ok := h.answeredBy(m.Message); ok {
-			sent.Run, sent.Queued = run, false
+			sent.Run = run
 			return nil, nil
 		}
 		if answer, err := e.answerByMessage(ctx, id, h, m); err != nil {
 			return nil, err
 		} else if len(answer) > 0 {
-			sent.Run, sent.Queued = h.Run.ID, false
+			sent.Run = h.Run.ID
 			return answer, nil
 		}
 		sent.Queued = h.Busy()
