@@ -60,6 +60,28 @@ func TestWithoutScript(t *testing.T) {
 	p.must(expect.Locator(p.finished().Last()).ToContainText("Practice note"))
 }
 
+// Questions can be tried offline, and are answered by the card or by a message.
+func TestPracticeAsks(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	p := newPage(t, s.url)
+	setUp(t, s, p)
+	p.press("Try it offline")
+	p.must(expect.Page(p).ToHaveURL("/"))
+	p.suggestion("Questions for you")
+	p.awaitStatus(isAsking)
+	p.choose("District 3")
+	p.choose("The branch")
+	p.answer("Send the answers")
+	p.awaitStatus(isReady)
+	p.must(expect.Locator(p.finished().Last()).ToContainText(`{"answers":{"Branch":"District 3","Notify":["The branch"]}}`))
+	p.send("Ask me something.")
+	p.awaitStatus(isAsking)
+	p.send("Whatever you like.")
+	p.awaitStatus(isReady)
+	p.must(expect.Locator(p.finished().Last()).ToContainText("Whatever you like."))
+}
+
 // suggestion presses what can be tried with the practice provider.
 func (p *page) suggestion(label string) {
 	p.t.Helper()
