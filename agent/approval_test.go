@@ -168,3 +168,10 @@ func boundLook(t *testing.T) agent.BoundCall {
 	t.Fatal("nothing called look")
 	panic("unreachable")
 }
+
+// decides returns what has a person decide the only call.
+func (s *setting) decides(t *testing.T, card agent.ApprovalRequested, by agent.Actor, v agent.Verdict) func() error {
+	return func() error {
+		return s.Engine.Decide(t.Context(), s.run, card.Interaction, by, []agent.CallDecision{verdict(card.Calls[0], v)})
+	}
+}
