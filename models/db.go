@@ -67,6 +67,8 @@ type DB struct {
 	backing sync.Mutex // held by the one backup
 
 	erasing chan struct{} // something was deleted
+	erasure sync.Mutex    // held by the one erasure
+	traces  bool          // the write-ahead log may hold what was erased; guarded by erasure
 
 	stop     context.CancelFunc // ends what runs in the background
 	sweeping sync.WaitGroup
@@ -92,7 +94,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	db := &DB{config: c, hasher: newHasher(c.Passwords), erasing: make(chan struct{}, 1)}
+	db := &DB{config: c, hasher: newHasher(c.Passwords), erasing: make(chan struct{}, 1), traces: true}
 	if err := db.open(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open data directory: %w", err), db.Close())
 	}

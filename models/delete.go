@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -78,8 +79,9 @@ func (s Conversations) Extent(ctx context.Context, id agent.ConversationID) (Ext
 // returns when nothing is. An open database does so by itself, also for what
 // an earlier process had begun. Of every decision remains that it was made.
 func (s Conversations) Erase(ctx context.Context) error {
-	for erased := false; ; erased = true {
-		var more bool
+	s.db.erasure.Lock()
+	defer s.db.erasure.Unlock()
+	for more := true; more; {
 		err := s.db.queue.do(ctx, priorityBulk, func(tx *gorm.DB) (err error) {
 			more, err = eraseSome(tx)
 			return err
@@ -87,14 +89,15 @@ func (s Conversations) Erase(ctx context.Context) error {
 		if err != nil {
 			return failed(ctx, "erase conversations", err)
 		}
-		if !more && erased {
-			// What was overwritten is also in the log beside the file.
-			err = checkpoint(ctx, s.db.file)
-		}
-		if !more {
-			return failed(ctx, "empty the write-ahead log", err)
-		}
+		s.db.traces = s.db.traces || more
 	}
+	if !s.db.traces {
+		return nil
+	}
+	// What was overwritten is also in the log beside the file.
+	done, err := checkpoint(ctx, s.db.file)
+	s.db.traces = !done
+	return failed(ctx, "empty the write-ahead log", err)
 }
 
 // eraseSome removes a part of a deleted conversation, and reports whether
@@ -156,13 +159,17 @@ func eraseRecords(tx *gorm.DB, id agent.ConversationID) (int64, error) {
 }
 
 // eraseUntil erases whenever something was deleted, until the context ends.
+// From time to time it takes care of what could not be done at once.
 func (s Conversations) eraseUntil(ctx context.Context) {
+	again := time.NewTicker(sweepEvery)
+	defer again.Stop()
 	for {
 		if err := s.Erase(ctx); err != nil && ctx.Err() == nil {
 			s.db.config.Logger.Error("deleted conversations are not erased", "error", err)
 		}
 		select {
 		case <-s.db.erasing:
+		case <-again.C:
 		case <-ctx.Done():
 			return
 		}

@@ -47,19 +47,21 @@ func dialect(file string, options url.Values) gorm.Dialector {
 	return sqlite.New(sqlite.Config{DriverName: "sqlite", DSN: dsn.String()})
 }
 
-// checkpoint takes the write-ahead log into the file and empties it. While
-// somebody reads from the log it gives up soon; a later one will do.
-func checkpoint(ctx context.Context, file string) (err error) {
+// checkpoint takes the write-ahead log into the file and empties it, and
+// reports whether it did: while somebody reads from the log it gives up soon.
+func checkpoint(ctx context.Context, file string) (done bool, err error) {
 	db, err := connect(dialect(file, url.Values{"_pragma": {"busy_timeout(200)", "synchronous(FULL)"}}), 1)
 	if err != nil {
-		return err
+		return false, err
 	}
 	pool, err := db.DB()
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { err = errors.Join(err, pool.Close()) }()
-	return db.WithContext(ctx).Exec("PRAGMA wal_checkpoint(TRUNCATE)").Error
+	var busy, pages, moved int
+	err = db.WithContext(ctx).Raw("PRAGMA wal_checkpoint(TRUNCATE)").Row().Scan(&busy, &pages, &moved)
+	return err == nil && busy == 0, err
 }
 
 // isDuplicate reports whether an error says that a unique column has the value
