@@ -284,3 +284,37 @@ finish stop`, narrow)
 		t.Error("the answered card is wider than a window of 320 pixels")
 	}
 }
+
+// What was chosen and typed stays when the server draws the card anew, also
+// where the browser keeps nothing.
+func TestAnswersSurviveANewCard(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, strings.TrimSuffix(twoQuestions, "---\n"))
+	sockets := make(chan playwright.WebSocketRoute, 1)
+	c.must(c.RouteWebSocket("**/live", func(ws playwright.WebSocketRoute) {
+		if _, err := ws.ConnectToServer(); err == nil {
+			sockets <- ws
+		}
+	}))
+	c.start("Plan it")
+	c.awaitStatus(isAsking)
+	c.choose("Helsinki")
+	c.choose("Depot leads")
+	words := c.questionForm().GetByLabel("In your own words").First()
+	c.must(words.Fill("Both"))
+	html, err := c.Evaluate(`() => {
+		localStorage.clear();
+		const entry = document.querySelector("form[data-answers]").closest("li");
+		entry.dataset.old = "";
+		const fresh = entry.cloneNode(true);
+		delete fresh.dataset.old;
+		return fresh.outerHTML;
+	}`)
+	c.must(err)
+	(<-sockets).Send(`<template data-op="put" data-in="none">` + html.(string) + `</template>`)
+	c.must(expect.Locator(c.Locator("[data-old]")).ToHaveCount(0))
+	c.must(expect.Locator(c.questionForm().GetByLabel("Helsinki")).ToBeChecked())
+	c.must(expect.Locator(c.questionForm().GetByLabel("Depot leads")).ToBeChecked())
+	c.must(expect.Locator(words).ToHaveValue("Both"))
+	c.must(expect.Locator(words).ToBeFocused())
+}
