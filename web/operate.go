@@ -13,7 +13,7 @@ import (
 
 // EndSessions signs a person out everywhere and closes their sockets.
 func (s *Server) EndSessions(ctx context.Context, user agent.UserID) error {
-	return s.sessions.endAll(ctx, user, "")
+	return s.endUser(ctx, user)
 }
 
 // TestProvider tries a stored connection, as its page does and for its page to
