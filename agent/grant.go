@@ -21,9 +21,12 @@ func (g Grant) covers(c ToolCallRequested) bool {
 	return g.Tool == c.Tool && g.Definition == c.Definition && c.Grantable()
 }
 
-// Grantable reports whether the call's tool may be allowed for a whole
-// conversation: a built-in tool that is declared.
-func (c ToolCallRequested) Grantable() bool { return c.Connector == "" && c.Definition != "" }
+// Grantable reports whether a grant may come with the call, and whether one may
+// allow it: a call of a built-in tool that is declared and hides no text. One
+// that does is for a person to look at each time.
+func (c ToolCallRequested) Grantable() bool {
+	return c.Connector == "" && c.Definition != "" && !c.HidesText()
+}
 
 // A grantList holds grants, oldest first.
 type grantList []Grant

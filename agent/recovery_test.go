@@ -109,7 +109,7 @@ func verdicts(run *agent.RunState, choice int) []agent.CallDecision {
 	for i, c := range run.Approval.Calls {
 		if run.Call(c.Call).Decision == nil {
 			v := verdict(c, []agent.Verdict{agent.VerdictAllow, agent.VerdictDeny}[(choice+i)%2])
-			v.Grant = v.Verdict == agent.VerdictAllow && choice%3 == 0
+			v.Grant = v.Verdict == agent.VerdictAllow && choice%3 == 0 && run.Call(c.Call).Grantable()
 			list = append(list, v)
 		}
 	}

@@ -444,7 +444,7 @@ func CardCall(s Scene, i *agent.ApprovalItem, c *agent.ApprovalCall) templ.Compo
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = signline(id, s.Viewer.Name, grantable(c.CallItem)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = signline(id, s.Viewer.Name, c.Grantable()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"countersign/agent"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -63,7 +64,7 @@ func FuzzArguments(f *testing.F) {
 	f.Add(strings.Repeat("[", 200) + strings.Repeat("]", 200))
 	f.Fuzz(func(t *testing.T, raw string) {
 		parts := argParts(raw)
-		if !json.Valid([]byte(raw)) || hasHidden(strings.Map(unspaced, raw)) {
+		if !json.Valid([]byte(raw)) || agent.HasHidden(strings.Map(unspaced, raw)) {
 			return
 		}
 		var shown strings.Builder

@@ -158,7 +158,7 @@ func toolTitle(c *agent.CallItem) string { return or(c.Title, c.Tool) }
 
 // warning says why a call needs a second look.
 func warning(c *agent.CallItem) string {
-	if hidesText(c) {
+	if c.HidesText() {
 		return "It holds characters that can’t be seen and may change how the text reads. They are shown by their code points, such as U+202E."
 	}
 	if c.Connector != "" {

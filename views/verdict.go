@@ -63,20 +63,11 @@ func grantedAt(c *agent.CallItem) time.Time {
 	return c.Decision.GrantedAt
 }
 
-// grantable reports whether a call's tool is offered to be allowed for the
-// conversation. It is not beside text that may read other than it is.
-func grantable(c *agent.CallItem) bool { return c.Grantable() && !hidesText(c) }
-
-// hidesText reports whether a call holds characters that can't be seen.
-func hidesText(c *agent.CallItem) bool {
-	return hasControls(argParts(c.Arguments)) || hasHidden(c.Tool) || hasHidden(c.Title)
-}
-
 // suspicious reports whether any undecided call of a card holds characters
 // that can't be seen.
 func suspicious(i *agent.ApprovalItem) bool {
 	for _, c := range i.Calls {
-		if c.Decision == nil && hidesText(c.CallItem) {
+		if c.Decision == nil && c.HidesText() {
 			return true
 		}
 	}

@@ -3,8 +3,9 @@ package views
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"countersign/agent"
 )
 
 // Printable returns running text as HTML can carry it. It works on characters
@@ -51,7 +52,7 @@ type Piece struct {
 // labels. Joiners stay where writing needs them: inside an emoji, and between
 // letters that are not ASCII.
 func Pieces(s string) []Piece {
-	if !hasHidden(s) {
+	if !agent.HasHidden(s) {
 		return []Piece{{Text: s}}
 	}
 	var list []Piece
@@ -62,7 +63,7 @@ func Pieces(s string) []Piece {
 			_, size = utf8.DecodeRuneInString(s[i:])
 		}
 		after, _ := utf8.DecodeRuneInString(s[i+size:])
-		if hidden(before, r, after) || (r == utf8.RuneError && size == 1) {
+		if agent.Hidden(before, r, after) || (r == utf8.RuneError && size == 1) {
 			if i > start {
 				list = append(list, Piece{Text: s[start:i]})
 			}
@@ -80,7 +81,7 @@ func Pieces(s string) []Piece {
 // Plain is text with its hidden characters labelled, for places that can hold
 // no elements: titles and attributes.
 func Plain(s string) string {
-	if !hasHidden(s) {
+	if !agent.HasHidden(s) {
 		return s
 	}
 	var b strings.Builder
@@ -92,25 +93,6 @@ func Plain(s string) string {
 		}
 	}
 	return b.String()
-}
-
-// hasHidden reports whether Pieces would label anything.
-func hasHidden(s string) bool {
-	before := rune(0)
-	for i, r := range s {
-		size := utf8.RuneLen(r)
-		if r == utf8.RuneError {
-			if _, size = utf8.DecodeRuneInString(s[i:]); size == 1 {
-				return true
-			}
-		}
-		after, _ := utf8.DecodeRuneInString(s[i+size:])
-		if hidden(before, r, after) {
-			return true
-		}
-		before = r
-	}
-	return false
 }
 
 func label(r rune, first byte, size int) string {
@@ -125,43 +107,4 @@ func label(r rune, first byte, size int) string {
 		return `\t`
 	}
 	return fmt.Sprintf("U+%04X", r)
-}
-
-// hidden reports whether r can't be seen between its neighbours.
-func hidden(before, r, after rune) bool {
-	switch {
-	case r < 0x20, r >= 0x7f && r < 0xa0:
-		return true
-	case r < 0xa0:
-		return false
-	case r == 0x200c || r == 0x200d: // joiners
-		return !joins(before) || !joins(after)
-	case r >= 0xfe00 && r <= 0xfe0f: // variation selectors
-		return !joins(before) && !strings.ContainsRune("0123456789#*", before)
-	case r >= 0xe0100 && r <= 0xe01ef:
-		return true
-	case r == 0xa0:
-		return false
-	}
-	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, blank)
-}
-
-// joins reports whether a joiner or a variation selector beside r is a part of
-// ordinary writing.
-func joins(r rune) bool {
-	return r >= 0x80 && (unicode.In(r, unicode.L, unicode.M, unicode.So, unicode.Sk, unicode.Sm, unicode.Po) || r == 0x2764)
-}
-
-// blank are characters that look like nothing although they count as letters,
-// marks or symbols.
-var blank = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x034f, Hi: 0x034f, Stride: 1}, // combining grapheme joiner
-		{Lo: 0x115f, Hi: 0x1160, Stride: 1}, // Hangul fillers
-		{Lo: 0x17b4, Hi: 0x17b5, Stride: 1}, // Khmer inherent vowels
-		{Lo: 0x180b, Hi: 0x180f, Stride: 1}, // Mongolian selectors
-		{Lo: 0x2800, Hi: 0x2800, Stride: 1}, // Braille blank
-		{Lo: 0x3164, Hi: 0x3164, Stride: 1}, // Hangul filler
-		{Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
-	},
 }
