@@ -276,6 +276,7 @@ finish stop`, narrow)
 	if c.overflows() {
 		t.Error("the card is wider than a window of 320 pixels")
 	}
+	c.wantAccessible()
 	c.choose(label)
 	c.answer("Send the answer")
 	c.awaitStatus(isReady)
