@@ -12,6 +12,9 @@ var (
 	// ErrNotWaiting says that a decision came too late: the card was decided
 	// otherwise, has expired or was withdrawn (run_not_waiting).
 	ErrNotWaiting = errors.New("the run does not wait for this")
+	// ErrFull says that there is no room on the disk. Nothing was written, and
+	// nothing that was written is lost.
+	ErrFull = errors.New("the disk is full")
 	// ErrShutdown is the cause of a context that the stopping engine ended.
 	ErrShutdown = errors.New("the server is stopping")
 	// ErrStopped is the cause of a context that a person's Stop ended.

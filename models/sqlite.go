@@ -71,3 +71,9 @@ func isDuplicate(err error) bool {
 	return errors.As(err, &e) &&
 		(e.Code() == codes.SQLITE_CONSTRAINT_UNIQUE || e.Code() == codes.SQLITE_CONSTRAINT_PRIMARYKEY)
 }
+
+// isFull reports whether an error says that the disk is full.
+func isFull(err error) bool {
+	var e *engine.Error
+	return errors.As(err, &e) && e.Code() == codes.SQLITE_FULL
+}

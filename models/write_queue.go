@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+
+	"countersign/agent"
 )
 
 // ErrClosed says that a write came after the database was closed.
@@ -61,7 +63,8 @@ func newWriteQueue(db *gorm.DB) *writeQueue {
 	return q
 }
 
-// do carries out a job and returns its error, or that of the commit. If the
+// do carries out a job and returns its error, or that of the commit; on a full
+// disk it is [agent.ErrFull]. If the
 // context ends before the job's turn, nothing is written and its error is
 // returned; after that the context does not matter and the result is certain.
 //
@@ -180,6 +183,9 @@ func (q *writeQueue) commit(first *writeJob) {
 	for _, j := range group {
 		if err != nil && j.err == nil {
 			j.err = fmt.Errorf("commit: %w", err)
+		}
+		if isFull(j.err) {
+			j.err = fmt.Errorf("%w: %w", agent.ErrFull, j.err)
 		}
 		close(j.done)
 	}

@@ -52,6 +52,8 @@ var answers = []struct {
 		"It was decided otherwise, it expired, or the run was stopped. The conversation shows what happened."}},
 	{agent.ErrConflict, answer{http.StatusConflict, "The conversation has moved on",
 		"Something else was recorded first. Nothing was changed; load the conversation again to see it."}},
+	{agent.ErrFull, answer{http.StatusInsufficientStorage, "The disk is full",
+		"Nothing was changed, and nothing is lost. Do it again once whoever runs this server has made room."}},
 	{agent.ErrShutdown, answer{http.StatusServiceUnavailable, "The server is stopping",
 		"Nothing was changed. Try again once it has started."}},
 	{errSignInNeeded, answer{http.StatusUnauthorized, "You are not signed in",
