@@ -20,6 +20,7 @@ type Config struct {
 	Tools    []*Tool
 	// PerPerson is how many runs a person may have, 0 for the default.
 	PerPerson int
+	Now       func() time.Time // the engine's clock, nil for the usual one
 	// IDs is how many ids of each kind the journal holds already.
 	IDs int
 	Options
@@ -69,7 +70,7 @@ func (s *Server) Start() {
 	}
 	s.Engine = agent.NewEngine(agent.Config{
 		Journal: s.link, Index: s.link, Catalog: s, Tools: tools, Policy: s, PerPerson: s.config.PerPerson,
-		NewID: s.newID, Jitter: func() float64 { return 0.5 },
+		Now: s.config.Now, NewID: s.newID, Jitter: func() float64 { return 0.5 },
 	})
 	if err := s.Engine.Start(context.Background()); err != nil {
 		s.t.Fatalf("start: %v", err)
