@@ -55,6 +55,19 @@ type Tool interface {
 	Call(ctx context.Context, in Invocation) (Result, error)
 }
 
+// MaxArguments is how many bytes of arguments a call may have. A card shows
+// them whole, so there has to be a bound on what a person is asked to read.
+const MaxArguments = 256 << 10
+
+// A Checker is a tool that knows without running that a call can't work, so
+// that nobody is asked to decide on it.
+type Checker interface {
+	Tool
+	// Check says to the model what is wrong with the arguments, "" where
+	// nothing is.
+	Check(arguments json.RawMessage) string
+}
+
 // A ToolDefinition is what is known of a tool before it runs.
 type ToolDefinition struct {
 	Name        string          `json:"name"`  // what the model calls it: [A-Za-z0-9_-]{1,64}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -327,6 +328,75 @@ func TestTool_LongResult(t *testing.T) {
 			if e, ok := r.Event.(agent.ToolCallFinished); ok && e.Result != strings.Repeat("€", (256<<10)/3) {
 				t.Errorf("the result has %d bytes", len(e.Result))
 			}
+		}
+	})
+}
+
+// A card shows its arguments whole, so a call with more than can be read is
+// refused before anybody is asked.
+func TestTool_LongArguments(t *testing.T) {
+	t.Parallel()
+	for length, want := range map[int]agent.Kind{agent.MaxArguments: "approval_requested", agent.MaxArguments + 1: "tool_call_finished"} {
+		synctest.Test(t, func(t *testing.T) {
+			arguments := `{"text":"` + strings.Repeat("x", length-len(`{"text":""}`)) + `"}`
+			script := "call call_1 save " + arguments + "\nfinish tool_calls"
+			if want == "tool_call_finished" {
+				script += "\n---\nexpect result \"too long\"\ntext \"Too long.\"\nfinish stop"
+			}
+			s := agenttest.NewServer(t, agenttest.Config{
+				Provider: play(t, script),
+				Tools:    []*agenttest.Tool{{Name: "save"}},
+			})
+			if _, err := s.Engine.Create(t.Context(), agent.NewConversation{SendMessage: agent.SendMessage{Message: "m1", Text: "Go.", Author: ann}}); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			found := slices.ContainsFunc(s.Memory.Records(agenttest.Conversation), func(r agent.Record) bool { return r.Event.Kind() == want })
+			if !found {
+				t.Errorf("%d bytes: there is no %s", length, want)
+			}
+		})
+	}
+}
+
+// A message that a stopped run left behind starts when a person says so, and
+// not while a run is under way.
+func TestSendQueued(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := agenttest.NewServer(t, agenttest.Config{Provider: play(t, "hang\n---\ntext \"Late.\"\nfinish stop")})
+		sent, err := s.Engine.Create(t.Context(), agent.NewConversation{SendMessage: agent.SendMessage{Message: "m1", Text: "Go.", Author: ann}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if _, err := s.Engine.Send(t.Context(), sent.Conversation, agent.SendMessage{Message: "m2", Text: "Then this.", Author: ann}); err != nil {
+			t.Fatal(err)
+		}
+		status := func() (agent.RunID, agent.RunStatus, int) {
+			synctest.Wait()
+			h, err := s.Memory.Head(t.Context(), sent.Conversation)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return h.Run.ID, h.Run.Status, len(h.Queue)
+		}
+		sendQueued := func() {
+			if err := s.Engine.SendQueued(t.Context(), sent.Conversation); err != nil {
+				t.Error(err)
+			}
+		}
+		sendQueued()
+		if run, is, waiting := status(); run != sent.Run || is != agent.StatusRunning || waiting != 1 {
+			t.Errorf("while a run is under way: run %s %s, %d waiting", run, is, waiting)
+		}
+		if err := s.Engine.Cancel(t.Context(), agent.RunRef{Conversation: sent.Conversation, Run: sent.Run}, ann); err != nil {
+			t.Fatal(err)
+		}
+		sendQueued()
+		sendQueued()
+		if run, is, waiting := status(); run == sent.Run || is != agent.StatusSucceeded || waiting != 0 {
+			t.Errorf("after Stop: run %s %s, %d waiting", run, is, waiting)
 		}
 	})
 }

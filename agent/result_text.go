@@ -11,6 +11,7 @@ const (
 	resultNotStarted = "The run was stopped before this call began. It did not run."
 	resultUnknown    = "The run was stopped while this call was under way. It may or may not have happened. Check before repeating it."
 	resultNoTool     = "There is no tool of this name."
+	resultTooLong    = "The arguments are too long, so the call did not run. They may have up to 256 KiB."
 	resultChanged    = "This tool has changed since the call was made, so it did not run."
 	resultFailed     = "The tool failed. It may have done part of its work."
 	resultTimeout    = "The tool did not finish in time. It may have done part of its work."

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -38,6 +39,8 @@ type Sent struct {
 	Queued       bool  // the run begins when the one under way has ended
 }
 
+var messageID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
 func (m SendMessage) check() error {
 	switch {
 	case strings.TrimSpace(m.Text) == "":
@@ -46,7 +49,7 @@ func (m SendMessage) check() error {
 		return &InputError{Message: fmt.Sprintf("The message is %d KB long. The limit is %d KB: shorten it or split it.", len(m.Text)>>10, MaxMessage>>10)}
 	case !utf8.ValidString(m.Text):
 		return &InputError{Message: "The message is not valid UTF-8 text."}
-	case m.Message == "" || len(m.Message) > 64:
+	case !messageID.MatchString(string(m.Message)):
 		return &InputError{Message: "The message has no usable id. Reload the page and send it again."}
 	}
 	return nil
@@ -135,6 +138,19 @@ func (e *Engine) EditQueued(ctx context.Context, id ConversationID, m SendMessag
 		return err
 	}
 	return e.queue(ctx, id, m.Message, QueuedMessageEdited{Message: m.Message, Text: m.Text})
+}
+
+// SendQueued starts the run of the oldest message that waits, where a stopped
+// run left it behind. While a run is under way, and without such a message, it
+// does nothing: messages start by themselves then.
+func (e *Engine) SendQueued(ctx context.Context, id ConversationID) error {
+	_, err := e.commit(ctx, id, func(h Head) ([]Entry, error) {
+		if h.Busy() {
+			return nil, nil
+		}
+		return startNext(id, h), nil
+	})
+	return err
 }
 
 // RemoveQueued takes a waiting message back. [ErrNotFound] says that it does

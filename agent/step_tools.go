@@ -58,6 +58,8 @@ func (w *worker) gate(h Head) (events []Event) {
 			events = append(events, w.hardDeny(c))
 		case w.changed(c):
 			events = append(events, ToolCallFinished{Call: id, Outcome: CallError, Result: resultChanged})
+		case w.unusable(tool, c) != "":
+			events = append(events, ToolCallFinished{Call: id, Outcome: CallError, Result: w.unusable(tool, c)})
 		case c.ReadOnly, asks:
 		case grant != nil:
 			events = append(events, ApprovalDecision{
@@ -103,6 +105,17 @@ func (w *worker) ask(c *RunCall) []Event {
 		},
 		RunWaiting{For: StatusWaitingInput},
 	}
+}
+
+// unusable says to the model why a call can't work, "" where it may.
+func (w *worker) unusable(tool Tool, c *RunCall) string {
+	if len(c.Arguments) > MaxArguments {
+		return resultTooLong
+	}
+	if checker, ok := tool.(Checker); ok {
+		return checker.Check(w.arguments(c))
+	}
+	return ""
 }
 
 func (w *worker) forbids(c *RunCall) bool {

@@ -185,7 +185,18 @@ type definedTool struct {
 	definition agent.ToolDefinition
 }
 
+var _ agent.Checker = definedTool{}
+
 func (t definedTool) Definition() agent.ToolDefinition { return t.definition }
+
+// Check refuses arguments that name a flaw.
+func (t definedTool) Check(arguments json.RawMessage) string {
+	var named struct{ Flaw string }
+	if json.Unmarshal(arguments, &named) == nil && named.Flaw != "" {
+		return "The arguments have a flaw: " + named.Flaw + "."
+	}
+	return ""
+}
 
 func (t definedTool) Call(ctx context.Context, in agent.Invocation) (agent.Result, error) {
 	t.mu.Lock()

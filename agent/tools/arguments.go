@@ -78,5 +78,10 @@ func known(list []parameter) string {
 	return "this tool takes " + strings.Join(names, " and ")
 }
 
-// wrong makes a result of an error of read.
-func wrong(err error) string { return "This call is not usable: " + err.Error() + "." }
+// wrong makes a result of an error of read, "" of none.
+func wrong(err error) string {
+	if err == nil {
+		return ""
+	}
+	return "This call is not usable: " + err.Error() + "."
+}

@@ -22,11 +22,23 @@ func (notesDelete) Definition() agent.ToolDefinition {
 	}
 }
 
+var _ agent.Checker = notesDelete{}
+
+func (notesDelete) arguments(raw json.RawMessage) (title string, err error) {
+	err = read(raw, parameter{name: "title", into: &title})
+	return title, err
+}
+
+func (t notesDelete) Check(arguments json.RawMessage) string {
+	_, err := t.arguments(arguments)
+	return wrong(err)
+}
+
 func (t notesDelete) Call(ctx context.Context, in agent.Invocation) (agent.Result, error) {
-	var title string
-	if err := read(in.Arguments, parameter{name: "title", into: &title}); err != nil {
+	title, err := t.arguments(in.Arguments)
+	if err != nil {
 		return failure(wrong(err)), nil
 	}
-	err := t.Delete(ctx, in.Conversation, title)
+	err = t.Delete(ctx, in.Conversation, title)
 	return answer(title, fmt.Sprintf("The note %q is deleted.", title), err)
 }

@@ -22,11 +22,23 @@ func (notesWrite) Definition() agent.ToolDefinition {
 	}
 }
 
+var _ agent.Checker = notesWrite{}
+
+func (notesWrite) arguments(raw json.RawMessage) (title, text string, err error) {
+	err = read(raw, parameter{name: "title", into: &title}, parameter{name: "text", into: &text})
+	return title, text, err
+}
+
+func (t notesWrite) Check(arguments json.RawMessage) string {
+	_, _, err := t.arguments(arguments)
+	return wrong(err)
+}
+
 func (t notesWrite) Call(ctx context.Context, in agent.Invocation) (agent.Result, error) {
-	var title, text string
-	if err := read(in.Arguments, parameter{name: "title", into: &title}, parameter{name: "text", into: &text}); err != nil {
+	title, text, err := t.arguments(in.Arguments)
+	if err != nil {
 		return failure(wrong(err)), nil
 	}
-	err := t.Write(ctx, in.Conversation, title, text)
+	err = t.Write(ctx, in.Conversation, title, text)
 	return answer(title, fmt.Sprintf("The note %q is written.", title), err)
 }

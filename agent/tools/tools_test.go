@@ -207,6 +207,12 @@ func TestArguments_Strict(t *testing.T) {
 		if !got.IsError || !strings.Contains(got.Text, c.says) {
 			t.Errorf("%s(%s): %+v, want an error that says %q", c.tool, c.arguments, got, c.says)
 		}
+		for _, tool := range tools.All(b) {
+			checker, ok := tool.(agent.Checker)
+			if ok && tool.Definition().Name == c.tool && checker.Check(json.RawMessage(c.arguments)) != got.Text {
+				t.Errorf("%s(%s) passes its check", c.tool, c.arguments)
+			}
+		}
 		if len(b) > 0 {
 			t.Errorf("%s(%s) wrote %v", c.tool, c.arguments, b)
 		}
