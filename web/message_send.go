@@ -76,6 +76,19 @@ func (s *Server) reshowMessage(w http.ResponseWriter, r *http.Request, v visit, 
 	return s.render(w, r, http.StatusUnprocessableEntity, views.Conversation(props))
 }
 
+// sendQueued starts the run of the oldest message that waits, where a stopped
+// run left it behind.
+func (s *Server) sendQueued(w http.ResponseWriter, r *http.Request) error {
+	_, id, err := s.ownConversation(r)
+	if err != nil {
+		return err
+	}
+	if err := s.config.Engine.SendQueued(r.Context(), id); err != nil {
+		return err
+	}
+	return s.done(w, r, views.ConversationURL(id))
+}
+
 // editQueued changes a message that waits, or takes it back.
 func (s *Server) editQueued(w http.ResponseWriter, r *http.Request) error {
 	v, id, err := s.ownConversation(r)

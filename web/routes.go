@@ -56,6 +56,7 @@ func (s *Server) routes() []route {
 		{"GET /c/{conversation}/delete", signedIn, s.confirmDeletion},
 		{"POST /c/{conversation}/delete", signedIn, s.deleteConversation},
 		{"POST /c/{conversation}/messages", signedIn, s.sendMessage},
+		{"POST /c/{conversation}/queue", signedIn, s.sendQueued},
 		{"POST /c/{conversation}/queue/{message}", signedIn, s.editQueued},
 		{"POST /c/{conversation}/stop", signedIn, s.stopRun},
 		{"POST /c/{conversation}/approvals/{interaction}", signedIn, s.decideApproval},
