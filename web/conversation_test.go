@@ -128,6 +128,21 @@ func TestFormsOfARun(t *testing.T) {
 	}
 }
 
+// What a stopped run left behind is sent when its person says so.
+func TestFormOfTheQueue(t *testing.T) {
+	t.Parallel()
+	d := newDialogue(t, "gate half\nhang\n---\nexpect user \"Next.\"\ntext \"Late.\"\nfinish stop", setting{})
+	d.send("Say hello.")
+	d.up.Reached("half")
+	d.post(views.MessagesURL(d.id), url.Values{"message_id": {"m_next"}, "text": {"Next."}})
+	d.post(views.StopURL(d.id), url.Values{"run": {string(d.run().Run)}})
+	d.until(agent.StatusCancelled)
+	queue := views.ConversationURL(d.id) + "/queue"
+	attempts(t, "somebody else", d.s.Member, queue, url.Values{}, http.StatusNotFound)
+	attempts(t, "its person", d.s.Admin, queue, url.Values{}, http.StatusSeeOther)
+	d.until(agent.StatusSucceeded)
+}
+
 func TestFormsOfAReconciliation(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
