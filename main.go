@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
@@ -29,9 +28,15 @@ import (
 // version is set by the build.
 var version = "development"
 
-// shutdownWithin is how long a stop may take before the process ends anyway.
+// How long the parts of a stop may take before the process ends anyway. Each
+// has its own time, so that a slow one takes nothing from those after it.
 // Nothing is lost then: the next start goes on from the journal.
-const shutdownWithin = 15 * time.Second
+const (
+	requestsWithin = 5 * time.Second
+	socketsWithin  = 5 * time.Second
+	runsWithin     = 15 * time.Second
+	commandsWithin = 5 * time.Second
+)
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -101,7 +106,7 @@ func serve(ctx context.Context, o command.ServeOptions, log *slog.Logger) (err e
 	if err != nil {
 		return err
 	}
-	return errors.Join(servePages(ctx, o.Addr, site, engine, log), shutdown(ctx, commands.Shutdown))
+	return errors.Join(servePages(ctx, o.Addr, site, engine, log), within(ctx, commandsWithin, commands.Shutdown))
 }
 
 // applyConfig applies the provisioning file that a server starts with, if any.
@@ -125,10 +130,7 @@ func servePages(ctx context.Context, addr string, site *web.Server, engine *agen
 	if err := engine.Start(ctx); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server := &http.Server{
-		Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
+	server := site.HTTPServer()
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	base := "http://" + listener.Addr().String()
@@ -143,18 +145,18 @@ func servePages(ctx context.Context, addr string, site *web.Server, engine *agen
 	case <-ctx.Done():
 	case err = <-served:
 	}
-	return errors.Join(err, shutdown(ctx, server.Shutdown, site.Shutdown, engine.Shutdown))
+	stopHTTP := func(ctx context.Context) error { return site.StopHTTP(ctx, server) }
+	return errors.Join(err,
+		within(ctx, requestsWithin, stopHTTP),
+		within(ctx, socketsWithin, site.Shutdown),
+		within(ctx, runsWithin, engine.Shutdown))
 }
 
-// shutdown stops one thing after the other, all within one time.
-func shutdown(ctx context.Context, stops ...func(context.Context) error) error {
-	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownWithin)
+// within stops something within a time, although the context has ended.
+func within(ctx context.Context, limit time.Duration, stop func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	var errs []error
-	for _, stop := range stops {
-		errs = append(errs, stop(within))
-	}
-	return errors.Join(errs...)
+	return stop(ctx)
 }
 
 // sealingKey is the key for stored credentials, "" to use the file beside the

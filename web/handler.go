@@ -57,7 +57,9 @@ func (s *Server) renderError(w http.ResponseWriter, r *http.Request, said answer
 	}
 	_, props.SignedIn = currentUser(r.Context())
 	if err := s.render(w, r, said.status, views.ErrorPage(props)); err != nil {
-		s.log.ErrorContext(r.Context(), "render the error page", "request", requestOf(r.Context()).id, "error", err)
+		if r.Context().Err() == nil { // else the client has gone, or never sent its request
+			s.log.ErrorContext(r.Context(), "render the error page", "request", requestOf(r.Context()).id, "error", err)
+		}
 		http.Error(w, said.title+". "+said.text, said.status)
 	}
 }
