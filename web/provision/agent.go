@@ -3,6 +3,7 @@ package provision
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -20,6 +21,12 @@ func (r *reader) agent(n *yaml.Node) {
 		return field{name, func(n *yaml.Node) {
 			v := r.boolean(n, name)
 			change(func(a *agent.Agent) { set(a, v) })
+		}}
+	}
+	wait := func(name string, set func(*agent.Agent, time.Duration)) field {
+		return field{name, func(n *yaml.Node) {
+			d := r.duration(n, name, check.MinWait, check.MaxWait)
+			change(func(a *agent.Agent) { set(a, d) })
 		}}
 	}
 	at := r.mapping(n, "an agent",
@@ -45,11 +52,8 @@ func (r *reader) agent(n *yaml.Node) {
 					calls := r.integer(n, "model_calls", 1, models.MaxModelCalls)
 					change(func(a *agent.Agent) { a.Limits.ModelCalls = calls })
 				}},
-				field{"approval", func(n *yaml.Node) {
-					d := r.duration(n, "approval", check.MinWait, check.MaxWait)
-					change(func(a *agent.Agent) { a.Limits.Approval = d })
-				}},
-				r.later("question"),
+				wait("approval", func(a *agent.Agent, d time.Duration) { a.Limits.Approval = d }),
+				wait("question", func(a *agent.Agent, d time.Duration) { a.Limits.Question = d }),
 			)
 		}},
 	)

@@ -5,9 +5,11 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"countersign/agent"
 	"countersign/models"
 	"countersign/models/modelstest"
 	"countersign/web/provision"
@@ -60,7 +62,7 @@ agents:
     model: {provider: Local, name: m}
     tools: [current_time]
     output: {reasoning: true, buffer_attempts: true}
-    limits: {model_calls: 10, approval: 5m}
+    limits: {model_calls: 10, approval: 5m, question: 15m}
 users:
   - {email: admin@example.com, name: Admin, role: admin, password_file: password}
 `
@@ -90,7 +92,8 @@ func TestParse_Full(t *testing.T) {
 		t.Errorf("the provider is %+v", p[0])
 	}
 	a, err := db.Agents().List(t.Context())
-	if err != nil || a[0].Instructions != "Be brief.\nBe exact.\n" || !a[0].Output.BufferAttempts || a[0].Limits.ModelCalls != 10 {
+	if err != nil || a[0].Instructions != "Be brief.\nBe exact.\n" || !a[0].Output.BufferAttempts ||
+		a[0].Limits != (agent.Limits{ModelCalls: 10, Approval: 5 * time.Minute, Question: 15 * time.Minute}) {
 		t.Errorf("the agent is %+v, %v", a, err)
 	}
 	if _, err := db.Users().Authenticate(t.Context(), "admin@example.com", models.NewSecret("correct horse battery")); err != nil {
