@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"countersign/agent"
 )
 
 // backupFile is the copy that a backup is read from while it lasts.
@@ -23,8 +25,15 @@ func (db *DB) KeyFile() string { return db.keyFile }
 func (db *DB) Backup(ctx context.Context, w io.Writer) (err error) {
 	db.backing.Lock()
 	defer db.backing.Unlock()
+	// An earlier one may have failed to remove its copy.
+	if err := removeCopies(filepath.Dir(db.file)); err != nil {
+		return err
+	}
 	path := filepath.Join(filepath.Dir(db.file), backupFile)
 	defer func() {
+		if isFull(err) {
+			err = fmt.Errorf("%w: %w", agent.ErrFull, err)
+		}
 		if err != nil && ctx.Err() == nil {
 			err = fmt.Errorf("back up the database: %w", err)
 		}
@@ -37,13 +46,20 @@ func (db *DB) Backup(ctx context.Context, w io.Writer) (err error) {
 	return errors.Join(err, copied.Close(), os.Remove(path))
 }
 
+// removeCopies removes what a process that was killed during a backup left: it
+// holds what may have been deleted since.
+func removeCopies(dir string) error {
+	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
+		if err := os.Remove(filepath.Join(dir, backupFile+suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 // copyTo makes the copy. It is what was committed when it began; the writer is
 // not held up.
 func (db *DB) copyTo(ctx context.Context, path string) (*os.File, error) {
-	// One of a process that was killed may lie there.
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
 	// The copy goes into an empty file that is there, and takes its mode.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -113,6 +114,9 @@ func (db *DB) open(ctx context.Context) error {
 		return err
 	}
 	db.file = filepath.Join(dir, databaseFile)
+	if err := removeCopies(dir); err != nil {
+		return err
+	}
 	// SQLite gives its files beside the database the mode of the database.
 	f, err := os.OpenFile(db.file, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -130,13 +134,7 @@ func (db *DB) open(ctx context.Context) error {
 	if db.reader, err = connect(readerDialect(db.file), readers); err != nil {
 		return err
 	}
-	if db.config.Key.Empty() {
-		db.keyFile = filepath.Join(dir, keyFile)
-		if err := db.settleRotation(ctx); err != nil {
-			return err
-		}
-	}
-	if db.sealer, err = openSealer(db.config.Key, db.keyFile); err != nil {
+	if err := db.openKey(ctx); err != nil {
 		return err
 	}
 	db.queue = newWriteQueue(db.writer)
@@ -145,6 +143,28 @@ func (db *DB) open(ctx context.Context) error {
 	db.sweeping.Go(func() { db.Sessions().sweepUntil(background) })
 	db.sweeping.Go(func() { db.Conversations().eraseUntil(background) })
 	return nil
+}
+
+// openKey finds the key for stored credentials, and warns of what is wrong with
+// it.
+func (db *DB) openKey(ctx context.Context) error {
+	made := false
+	if db.config.Key.Empty() {
+		db.keyFile = filepath.Join(filepath.Dir(db.file), keyFile)
+		if err := db.settleRotation(ctx); err != nil {
+			return err
+		}
+		_, err := os.Stat(db.keyFile)
+		made = errors.Is(err, fs.ErrNotExist)
+	}
+	if err := db.checkPermissions(ctx); err != nil {
+		return err
+	}
+	var err error
+	if db.sealer, err = openSealer(db.config.Key, db.keyFile); err != nil {
+		return err
+	}
+	return db.checkSealed(ctx, made)
 }
 
 // connect opens a pool. GORM says nothing: an error is returned, and whoever

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"countersign/agent"
 )
@@ -91,4 +94,33 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("the tool ran %d times", saved)
 	}
 	t.Logf("%d runs were accepted before the disk was full, and all of them ended", len(accepted))
+}
+
+func TestIsFull(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{&os.PathError{Op: "write", Path: "file", Err: syscall.ENOSPC}, true},
+		{&os.PathError{Op: "write", Path: "file", Err: syscall.EIO}, false},
+		{errors.New("the disk is full"), false},
+		{nil, false},
+	} {
+		if got := isFull(c.err); got != c.want {
+			t.Errorf("%v: got %v", c.err, got)
+		}
+	}
+}
+
+// Nobody can sign in on a full disk, but they are told why.
+func TestSessions_FullDisk(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, Config{})
+	bound(t, db, 1) // no page more than there are
+	now := time.Now()
+	err := db.Sessions().Save(t.Context(), "token", Session{ID: "s_1", User: "u_1", CreatedAt: now, UsedAt: now}, make([]byte, 1<<16), now.Add(time.Hour))
+	if !errors.Is(err, agent.ErrFull) {
+		t.Errorf("got %v, want ErrFull", err)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"gorm.io/driver/sqlite"
 	"gorm.io/gorm"
@@ -72,8 +73,13 @@ func isDuplicate(err error) bool {
 		(e.Code() == codes.SQLITE_CONSTRAINT_UNIQUE || e.Code() == codes.SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
-// isFull reports whether an error says that the disk is full.
+// isFull reports whether an error says that the disk is full. The engine has a
+// code of its own for that, but not where it makes room in advance: for the
+// index of the write-ahead log.
 func isFull(err error) bool {
+	if errors.Is(err, syscall.ENOSPC) {
+		return true
+	}
 	var e *engine.Error
-	return errors.As(err, &e) && e.Code() == codes.SQLITE_FULL
+	return errors.As(err, &e) && (e.Code()&0xff == codes.SQLITE_FULL || e.Code() == codes.SQLITE_IOERR_SHMSIZE)
 }

@@ -64,9 +64,9 @@ func newWriteQueue(db *gorm.DB) *writeQueue {
 }
 
 // do carries out a job and returns its error, or that of the commit; on a full
-// disk it is [agent.ErrFull]. If the
-// context ends before the job's turn, nothing is written and its error is
-// returned; after that the context does not matter and the result is certain.
+// disk it is [agent.ErrFull]. If the context ends before the job's turn,
+// nothing is written and its error is returned; after that the context does
+// not matter and the result is certain.
 //
 // The job must use tx alone: anything that waits for this queue, waits for
 // ever.

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -199,6 +200,38 @@ func TestSignInIsThrottledByNetwork(t *testing.T) {
 	}
 	if last.Status != http.StatusTooManyRequests {
 		t.Errorf("the 31st address from one network: got %d, want 429", last.Status)
+	}
+}
+
+// Whoever tries passwords from one network does not lock their owner out of
+// another, and does not get on by changing networks for ever.
+func TestSignInIsNotLockedElsewhere(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t, webtest.TrustedProxy())
+	try := func(network int, password string) int {
+		r := s.Browser().Request(http.MethodPost, "/login", login(webtest.AdminEmail, password))
+		r.Header.Set("X-Forwarded-For", fmt.Sprintf("203.0.113.%d", network))
+		return s.Browser().Do(r).Status
+	}
+	for range 10 {
+		if got := try(1, "not the password"); got != http.StatusUnprocessableEntity {
+			t.Fatalf("a wrong password: got %d, want 422", got)
+		}
+	}
+	if got := try(1, webtest.Password); got != http.StatusTooManyRequests {
+		t.Errorf("from the throttled network: got %d, want 429", got)
+	}
+	if got := try(2, webtest.Password); got != http.StatusSeeOther {
+		t.Errorf("from another network: got %d, want to be signed in", got)
+	}
+	last := 0
+	for i := range 300 {
+		if last = try(3+i/10, "not the password"); last == http.StatusTooManyRequests {
+			break
+		}
+	}
+	if last != http.StatusTooManyRequests {
+		t.Errorf("hundreds of attempts from many networks: got %d, want 429", last)
 	}
 }
 

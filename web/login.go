@@ -10,12 +10,16 @@ import (
 	"countersign/views"
 )
 
-// How fast passwords may be tried: a handful at once, then a few a minute.
+// How fast passwords may be tried: for one account from one network a handful
+// at once, then a few a minute. The limit on an account from anywhere is so
+// wide that nobody locks its person out from one place.
 const (
-	accountBurst = 10
-	accountEvery = 30 * time.Second
+	targetBurst  = 10
+	targetEvery  = 30 * time.Second
 	networkBurst = 30
 	networkEvery = 5 * time.Second
+	accountBurst = 300
+	accountEvery = 10 * time.Second
 )
 
 // wrongLogin is one sentence for a wrong password, an unknown address and a
@@ -75,14 +79,18 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request, user models.User
 	return nil
 }
 
-// slowDown counts an attempt to sign in, for the network it comes from and for
-// the account it aims at, and refuses it if there were too many. A refused
-// attempt costs no hashing.
+// slowDown counts an attempt to sign in, for the network it comes from, for the
+// account it aims at from there, and for the account, and refuses it if there
+// were too many. A refused attempt costs no hashing.
 func (s *Server) slowDown(r *http.Request, email string) error {
 	now := s.config.Now()
-	wait := s.networks.take(s.clientNetwork(r), now)
+	network, account := s.clientNetwork(r), strings.ToLower(email)
+	wait := s.networks.take(network, now)
 	if wait == 0 {
-		wait = s.accounts.take(strings.ToLower(email), now)
+		wait = s.targets.take(network+" "+account, now)
+	}
+	if wait == 0 {
+		wait = s.accounts.take(account, now)
 	}
 	if wait > 0 {
 		return &throttledError{wait: wait}

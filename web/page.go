@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"countersign/agent"
@@ -24,7 +25,8 @@ func (s *Server) page(r *http.Request, title string, section views.Section) (vie
 	}
 	if v.notice != "" {
 		page.Flash = &views.Notice{Tone: views.ToneOK, Title: v.notice}
-		if err := s.sessions.dropNotice(r.Context(), v.token); err != nil {
+		// On a full disk the page can still be read, and so can its notice.
+		if err := s.sessions.dropNotice(r.Context(), v.token); err != nil && !errors.Is(err, agent.ErrFull) {
 			return views.Page{}, err
 		}
 	}

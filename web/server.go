@@ -50,8 +50,10 @@ type Server struct {
 	setup    *setupGate
 	tests    *testResults
 
-	networks *throttle // of attempts to sign in
-	accounts *throttle // the same
+	// Of attempts to sign in.
+	networks *throttle
+	targets  *throttle // an account from a network
+	accounts *throttle
 }
 
 // New prepares a server. It refuses a public URL that is not the address of a
@@ -74,6 +76,7 @@ func New(c Config) (*Server, error) {
 		setup:    newSetupGate(c.DB),
 		tests:    newTestResults(),
 		networks: newThrottle(networkEvery, networkBurst),
+		targets:  newThrottle(targetEvery, targetBurst),
 		accounts: newThrottle(accountEvery, accountBurst),
 	}
 	// Behind a declared proxy the browser's side is TLS unless stated otherwise.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"sync"
@@ -104,6 +105,10 @@ func (s *sessions) find(r *http.Request) (signIn, bool, error) {
 		err = s.update(r.Context(), found.token, func(stored context.Context) {
 			s.manager.Put(stored, sessionSeen, s.now().Unix())
 		})
+		// On a full disk the pages can still be read.
+		if errors.Is(err, agent.ErrFull) {
+			err = nil
+		}
 	}
 	return found, err == nil, err
 }
