@@ -69,13 +69,13 @@ func openData(ctx context.Context, dir string, log *slog.Logger) (catalog, error
 }
 
 // openForCommand opens the data directory for a command while no server has
-// it. Nothing runs in it.
+// it. Runs can be stopped there; none goes on.
 func openForCommand(ctx context.Context, dir string, log *slog.Logger) (*control.Local, error) {
 	c, err := openData(ctx, dir, log)
 	if err != nil {
 		return nil, err
 	}
-	site, err := web.New(web.Config{DB: c.db, Connect: c.open, Logger: log})
+	site, err := web.New(web.Config{DB: c.db, Engine: c.engine(log), Connect: c.open, Logger: log})
 	if err != nil {
 		return nil, errors.Join(err, c.close())
 	}
@@ -89,9 +89,7 @@ func serve(ctx context.Context, o command.ServeOptions, log *slog.Logger) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	engine := agent.NewEngine(agent.Config{
-		Journal: c.db.Journal(), Index: c.db.Journal(), Catalog: c, Tools: tools.All(c.db.Notes()), Log: log,
-	})
+	engine := c.engine(log)
 	site, err := web.New(web.Config{
 		DB: c.db, Engine: engine, Connect: c.open,
 		PublicURL: o.PublicURL, TrustedProxy: o.TrustedProxy, Logger: log,
@@ -181,6 +179,13 @@ type catalog struct {
 func (c catalog) close() error {
 	c.Connections.Close()
 	return c.db.Close()
+}
+
+// engine works on the runs of the directory once it is started.
+func (c catalog) engine(log *slog.Logger) *agent.Engine {
+	return agent.NewEngine(agent.Config{
+		Journal: c.db.Journal(), Index: c.db.Journal(), Catalog: c, Tools: tools.All(c.db.Notes()), Log: log,
+	})
 }
 
 func (c catalog) control(site *web.Server, log *slog.Logger) control.Config {

@@ -35,9 +35,9 @@ func (r conversationRow) conversation() Conversation {
 var listed = []string{"id", "title", "updated_at", "run_status", "needs_you", "archived"}
 
 // List returns a page of a person's conversations without those in the
-// archive, the one that changed last first. The cursor of the first page is ""; that of the next page is returned,
-// "" after the last one. A cursor that is not one of ours is an
-// [*agent.InputError].
+// archive, the one that changed last first. The cursor of the first page is "";
+// that of the next page is returned, "" after the last one. A cursor that is
+// not one of ours is an [*agent.InputError].
 func (s Conversations) List(ctx context.Context, owner agent.UserID, cursor string, limit int) (page []Conversation, next string, err error) {
 	return s.list(ctx, owner, false, cursor, limit)
 }
@@ -124,4 +124,23 @@ func (s Conversations) Find(ctx context.Context, run agent.RunID) (agent.RunRef,
 	var row runRow
 	err := s.db.read(ctx).Select("id", "conversation").Take(&row, "id = ?", run).Error
 	return agent.RunRef{Conversation: row.Conversation, Run: row.ID}, failed(ctx, "find run", err)
+}
+
+// UnfinishedOf returns the runs in a person's conversations that are not over,
+// also those that wait for somebody, oldest first.
+func (s Conversations) UnfinishedOf(ctx context.Context, owner agent.UserID) ([]agent.RunRef, error) {
+	var rows []runRow
+	err := s.db.read(ctx).Select("conversation", "id").
+		Where("conversation IN (SELECT id FROM conversations WHERE owner = ?)", owner).
+		Where("rewound = 0 AND status IN ?", unfinished).
+		Order("created_at, id").Find(&rows).Error
+	if err != nil {
+		return nil, failed(ctx, "list unfinished runs", err)
+	}
+	return refs(rows), nil
+}
+
+// unfinished is where a run stands that is not over.
+var unfinished = []agent.RunStatus{
+	agent.StatusPending, agent.StatusRunning, agent.StatusWaitingApproval, agent.StatusWaitingInput,
 }

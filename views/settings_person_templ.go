@@ -137,7 +137,7 @@ func Person(p PersonProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "\" method=\"post\" aria-labelledby=\"access-h\"><div class=\"section__head\"><h2 id=\"access-h\">Access</h2><p>Whoever is disabled can’t sign in, and is signed out everywhere at once. Conversations stay, and runs go on.</p></div><div class=\"acts\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "\" method=\"post\" aria-labelledby=\"access-h\"><div class=\"section__head\"><h2 id=\"access-h\">Access</h2><p>Whoever is disabled can’t sign in, and is signed out everywhere at once. Conversations stay; runs that are under way are stopped.</p></div><div class=\"acts\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -16,6 +16,12 @@ func (s *Server) EndSessions(ctx context.Context, user agent.UserID) error {
 	return s.endUser(ctx, user)
 }
 
+// Disable bars a person from signing in, signs them out everywhere and stops
+// their runs.
+func (s *Server) Disable(ctx context.Context, user agent.UserID) error {
+	return s.disable(ctx, user, agent.Actor{})
+}
+
 // TestProvider tries a stored connection, as its page does and for its page to
 // show. It takes 10 seconds at most.
 func (s *Server) TestProvider(ctx context.Context, p models.Provider) (views.ProviderTest, error) {

@@ -161,3 +161,53 @@ func TestDisabling(t *testing.T) {
 		t.Errorf("sign in: got %d", got.Status)
 	}
 }
+
+// Nothing goes on in the name of a person who was disabled, whether it works
+// or waits; what they had in the queue stays.
+func TestDisablingStopsRuns(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		script string
+		begun  func(*dialogue)
+	}{
+		"stream": {"text \"So far.\"\ngate half\ntext \" More.\"\nfinish stop", func(d *dialogue) { d.up.Reached("half") }},
+		"card":   {writing, func(d *dialogue) { d.until(agent.StatusWaitingApproval) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, c.script, setting{})
+			d.send("Do it.")
+			c.begun(d)
+			d.send("And then?")
+			if got := setRole(d.s.Admin, userID(t, d.s, webtest.MemberEmail), "admin"); got.Status != http.StatusSeeOther {
+				t.Fatalf("make another admin: got %d", got.Status)
+			}
+			if got := disable(d.s.Member, userID(t, d.s, webtest.AdminEmail), "true"); got.Status != http.StatusSeeOther {
+				t.Fatalf("disable: got %d\n%s", got.Status, got.Body)
+			}
+			head, err := d.s.DB.Journal().Head(t.Context(), d.id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if head.Run.Status != agent.StatusCancelled || len(head.Run.Open) != 0 || len(head.Queue) != 1 {
+				t.Errorf("the run is %s with %d cards and %d messages in the queue, want it cancelled with none and one",
+					head.Run.Status, len(head.Run.Open), len(head.Queue))
+			}
+			by := ""
+			for r, err := range d.s.DB.Journal().Read(t.Context(), d.id, 0) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if finished, ok := r.Event.(agent.RunFinished); ok && finished.By != nil {
+					by = finished.By.Name
+				}
+			}
+			if by != "Max Member" {
+				t.Errorf("it was stopped by %q, want the admin", by)
+			}
+			if name == "stream" {
+				d.up.Release("half")
+			}
+		})
+	}
+}

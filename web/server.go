@@ -100,10 +100,35 @@ func New(c Config) (*Server, error) {
 func (s *Server) sessionEnded(id string) { s.sockets.closeSession(id) }
 
 // endUser signs a person out everywhere: their sessions end and their pages do
-// not come back. Whoever disables a person calls it afterwards.
+// not come back.
 func (s *Server) endUser(ctx context.Context, id agent.UserID) error {
 	s.sockets.closeUser(id)
 	return s.sessions.endAll(ctx, id, "")
+}
+
+// disable bars a person from signing in, signs them out everywhere and stops
+// what runs for them: nothing goes on in the name of somebody who may not use
+// the server. What waits in their queues stays there. If it fails halfway it
+// can be done again.
+func (s *Server) disable(ctx context.Context, id agent.UserID, by agent.Actor) error {
+	if err := s.config.DB.Users().SetDisabled(ctx, id, true); err != nil {
+		return err
+	}
+	return errors.Join(s.endUser(ctx, id), s.stopRunsOf(ctx, id, by))
+}
+
+func (s *Server) stopRunsOf(ctx context.Context, id agent.UserID, by agent.Actor) error {
+	runs, err := s.config.DB.Conversations().UnfinishedOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, r := range runs {
+		if err := s.config.Engine.Cancel(ctx, r, by); err != nil && !errors.Is(err, agent.ErrNotFound) { // deleted meanwhile
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Shutdown ends every socket in a way that makes its page come back later. The

@@ -83,8 +83,8 @@ func (s *Server) setRole(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// setAccess disables a person, who is signed out everywhere at once, or
-// enables them again.
+// setAccess disables a person, who is signed out everywhere and whose runs stop
+// at once, or enables them again.
 func (s *Server) setAccess(w http.ResponseWriter, r *http.Request) error {
 	return s.changePerson(w, r, func(u models.User) (string, error) {
 		self, _ := currentUser(r.Context())
@@ -92,7 +92,13 @@ func (s *Server) setAccess(w http.ResponseWriter, r *http.Request) error {
 		if disabled && u.ID == self.ID {
 			return "", &agent.InputError{Message: "You can’t disable yourself. Another admin can."}
 		}
-		if err := s.config.DB.Users().SetDisabled(r.Context(), u.ID, disabled); err != nil {
+		var err error
+		if disabled {
+			err = s.disable(r.Context(), u.ID, actorOf(self))
+		} else {
+			err = s.config.DB.Users().SetDisabled(r.Context(), u.ID, false)
+		}
+		if err != nil {
 			return "", err
 		}
 		s.log.InfoContext(r.Context(), "access changed", "request", requestOf(r.Context()).id,
@@ -100,7 +106,7 @@ func (s *Server) setAccess(w http.ResponseWriter, r *http.Request) error {
 		if !disabled {
 			return u.Name + " can sign in again.", nil
 		}
-		return u.Name + " is disabled and signed out.", s.endUser(r.Context(), u.ID)
+		return u.Name + " is disabled and signed out.", nil
 	})
 }
 

@@ -84,7 +84,7 @@ func (p *Program) resetPassword(ctx context.Context, l *line) error {
 }
 
 func (p *Program) disableUser(ctx context.Context, l *line) error {
-	return p.setDisabled(ctx, l, true, "%s can't sign in any more and is signed out everywhere.\n")
+	return p.setDisabled(ctx, l, true, "%s can't sign in any more, is signed out everywhere, and their runs were stopped.\n")
 }
 
 func (p *Program) enableUser(ctx context.Context, l *line) error {

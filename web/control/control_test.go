@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net/http"
 	"testing"
+	"time"
 
+	"countersign/agent"
 	"countersign/models"
 	"countersign/models/modelstest"
 	"countersign/providers"
@@ -37,7 +39,7 @@ func newHandler(t *testing.T, log io.Writer) (http.Handler, *models.DB) {
 	db := modelstest.Open(t)
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	site, err := web.New(web.Config{
-		DB: db, Logger: logger,
+		DB: db, Logger: logger, Engine: agent.NewEngine(agent.Config{Journal: db.Journal(), Index: db.Journal()}),
 		Connect: func(context.Context, models.Provider) (providers.Provider, error) { return nil, errors.ErrUnsupported },
 	})
 	if err != nil {
@@ -104,6 +106,44 @@ func TestHandler_Refuses(t *testing.T) {
 		var said *control.Error
 		if err := call(); !errors.As(err, &said) || said.Code != name || said.Message == "" {
 			t.Errorf("got %v, want %s", err, name)
+		}
+	}
+}
+
+// Disabling a person stops their runs, also where no server works on them; the
+// runs of others go on.
+func TestDisable_StopsRuns(t *testing.T) {
+	t.Parallel()
+	h, db := newHandler(t, io.Discard)
+	c := local(t, h)
+	runs := make(map[string]agent.ConversationID)
+	for _, email := range []string{"a@example.com", "b@example.com"} {
+		u, err := db.Users().Create(t.Context(), models.NewUser{Email: email, Name: "A", Role: models.RoleMember, Password: models.NewSecret("correct horse battery")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := agent.ConversationFor(u.ID, "m_1")
+		run := agent.RunFor(id, "m_1")
+		_, err = db.Journal().Append(t.Context(), agent.Batch{Conversation: id, At: time.Now(), Entries: []agent.Entry{
+			{Event: agent.ConversationCreated{Owner: u.ID}},
+			{Run: run, Event: agent.UserMessage{Message: "m_1", Text: "Go.", Author: agent.Actor{User: u.ID, Name: "A"}}},
+			{Run: run, Event: agent.RunCreated{Message: "m_1"}},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs[email] = id
+	}
+	if _, err := c.SetDisabled(t.Context(), "a@example.com", true); err != nil {
+		t.Fatal(err)
+	}
+	for email, want := range map[string]agent.RunStatus{"a@example.com": agent.StatusCancelled, "b@example.com": agent.StatusPending} {
+		head, err := db.Journal().Head(t.Context(), runs[email])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if head.Run.Status != want {
+			t.Errorf("the run of %s is %s, want %s", email, head.Run.Status, want)
 		}
 	}
 }

@@ -64,15 +64,17 @@ func (h handler) setDisabled(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := h.DB.Users().SetDisabled(r.Context(), u.ID, n.Disabled); err != nil {
+	if n.Disabled {
+		err = h.Site.Disable(r.Context(), u.ID)
+	} else {
+		err = h.DB.Users().SetDisabled(r.Context(), u.ID, false)
+	}
+	if err != nil {
 		return nil, err
 	}
 	u.Disabled = n.Disabled
 	h.Log.InfoContext(r.Context(), "person changed", "user", u.ID, "disabled", u.Disabled)
-	if !n.Disabled {
-		return userOf(u), nil
-	}
-	return userOf(u), h.Site.EndSessions(r.Context(), u.ID)
+	return userOf(u), nil
 }
 
 func (h handler) user(ctx context.Context, email string) (models.User, error) {
