@@ -85,17 +85,9 @@ func (s *sessions) find(r *http.Request) (signIn, bool, error) {
 	if err != nil {
 		return signIn{}, false, nil
 	}
-	stored, err := s.manager.Load(r.Context(), cookie.Value)
-	if err != nil || s.manager.Token(stored) == "" {
+	found, ok, err := s.read(r.Context(), cookie.Value)
+	if err != nil || !ok {
 		return signIn{}, false, err
-	}
-	found := signIn{
-		token: cookie.Value,
-		user:  agent.UserID(s.manager.GetString(stored, sessionUser)),
-		id:    s.manager.GetString(stored, sessionID),
-		seen:  time.Unix(s.manager.GetInt64(stored, sessionSeen), 0),
-
-		notice: s.manager.GetString(stored, sessionNotice),
 	}
 	unused := s.now().Sub(found.seen)
 	if unused > sessionIdle {
@@ -111,6 +103,28 @@ func (s *sessions) find(r *http.Request) (signIn, bool, error) {
 		}
 	}
 	return found, err == nil, err
+}
+
+// alive reports whether a session still is. Asking is no use of it.
+func (s *sessions) alive(ctx context.Context, token string) (bool, error) {
+	found, ok, err := s.read(ctx, token)
+	return ok && s.now().Sub(found.seen) <= sessionIdle, err
+}
+
+// read returns what is stored for a token, if it has not expired.
+func (s *sessions) read(ctx context.Context, token string) (signIn, bool, error) {
+	stored, err := s.manager.Load(ctx, token)
+	if err != nil || s.manager.Token(stored) == "" {
+		return signIn{}, false, err
+	}
+	return signIn{
+		token: token,
+		user:  agent.UserID(s.manager.GetString(stored, sessionUser)),
+		id:    s.manager.GetString(stored, sessionID),
+		seen:  time.Unix(s.manager.GetInt64(stored, sessionSeen), 0),
+
+		notice: s.manager.GetString(stored, sessionNotice),
+	}, true, nil
 }
 
 // start signs a person in and sets the cookie.

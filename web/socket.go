@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"countersign/agent"
+	"countersign/models"
 )
 
 const (
@@ -36,8 +37,10 @@ type socket struct {
 	conversation agent.ConversationID
 	conn         *websocket.Conn
 	pace         Pace
-	cancel       context.CancelCauseFunc
-	words        chan words
+	// check returns why the page may not be served any more, 0 while it may.
+	check  func(context.Context) (closing, error)
+	cancel context.CancelCauseFunc
+	words  chan words
 }
 
 // words are what a page says: first what it has, later what it lacks.
@@ -76,6 +79,7 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request) error {
 	k := &socket{
 		session: v.id, user: v.user.ID, conversation: id,
 		conn: conn, pace: s.config.Pace, cancel: cancel, words: make(chan words, 4),
+		check: func(ctx context.Context) (closing, error) { return s.barred(ctx, v.signIn) },
 	}
 	if !s.sockets.add(k) {
 		cancel(nil)
@@ -83,7 +87,7 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	// A session that ended before its socket was known did not close it.
-	if _, alive, err := s.sessions.find(r); err != nil || !alive {
+	if why, err := k.check(r.Context()); err != nil || why != 0 {
 		k.end(closeSignedOut)
 	}
 	f := s.newFollower(id, s.scene(v, id))
@@ -93,6 +97,27 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request) error {
 		k.run(ctx, f)
 	}()
 	return nil
+}
+
+// barred returns with what code a socket of a session has to close, 0 if it
+// need not. A session that expires, and a person whom another program disabled,
+// tell nobody: the socket asks.
+func (s *Server) barred(ctx context.Context, n signIn) (closing, error) {
+	alive, err := s.sessions.alive(ctx, n.token)
+	if err != nil {
+		return 0, err
+	}
+	if !alive {
+		return closeSignedOut, nil
+	}
+	user, err := s.config.DB.Users().Get(ctx, n.user)
+	switch {
+	case errors.Is(err, models.ErrNotFound):
+		return closeSignedOut, nil
+	case err == nil && user.Disabled:
+		return closeDisabled, nil
+	}
+	return 0, err
 }
 
 // closePanicked closes a socket whose goroutine panicked, and keeps the server
@@ -166,7 +191,7 @@ func (k *socket) serve(ctx context.Context, f *follower) {
 		case said := <-k.words:
 			ok = send(f.again(ctx, said.Want)) && k.breathe(ctx)
 		case <-beat.C:
-			ok = send(f.beat(ctx)) &&
+			ok = k.mayStay(ctx) && send(f.beat(ctx)) &&
 				k.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(k.pace.Write)) == nil
 		case <-ctx.Done():
 		}
@@ -174,6 +199,18 @@ func (k *socket) serve(ctx context.Context, f *follower) {
 			return
 		}
 	}
+}
+
+// mayStay ends a socket that may not be served any more.
+func (k *socket) mayStay(ctx context.Context) bool {
+	why, err := k.check(ctx)
+	if err != nil {
+		why = websocket.CloseInternalServerErr // the page comes back and finds out
+	}
+	if why != 0 {
+		k.end(int(why))
+	}
+	return why == 0
 }
 
 // breathe leaves time for deltas to gather into one frame.

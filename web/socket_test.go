@@ -138,6 +138,34 @@ func TestSignOutClosesSocketsOfTheSession(t *testing.T) {
 	d.agree(elsewhere)
 }
 
+// A page that stays open does not keep a session alive, and does not outlive
+// it; nor does it serve somebody whom another program disabled.
+func TestSocketEndsWithItsSession(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		end  func(*dialogue)
+		want int
+	}{
+		"expired":  {func(d *dialogue) { d.s.Clock.Advance(31 * 24 * time.Hour) }, 4401},
+		"unused":   {func(d *dialogue) { d.s.Clock.Advance(8 * 24 * time.Hour) }, 4401},
+		"disabled": {func(d *dialogue) { d.s.Disable(webtest.MemberEmail) }, 4403},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "text \"Hello.\"\nfinish stop", setting{server: []webtest.Option{webtest.Pace(web.Pace{Beat: 50 * time.Millisecond})}})
+			d.s.Admin = d.s.Member // the last admin can't be disabled
+			d.send("Say hello.")
+			d.until(agent.StatusSucceeded)
+			tab := d.open()
+			d.agree(tab)
+			c.end(d)
+			if code, err := tab.Closed(within); code != c.want {
+				t.Errorf("closed with %d (%v), want %d", code, err, c.want)
+			}
+		})
+	}
+}
+
 func TestShutdownClosesSockets(t *testing.T) {
 	t.Parallel()
 	d := answered(t)
