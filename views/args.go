@@ -5,7 +5,28 @@ import (
 	"strings"
 )
 
-// An argPart is a stretch of shown arguments. Its kind is the class of its
+const (
+	// maxLaidOut, maxLines and maxParts bound what is laid out of a text, in
+	// bytes, lines and elements. What follows is shown as it was sent.
+	maxLaidOut = 64 << 10
+	maxLines   = 2_000
+	maxParts   = 4_000
+	// maxShown is how many bytes of a text are shown at all.
+	maxShown = 1 << 20
+)
+
+// An exactText is a text as it is shown where it has to be read exactly: its
+// beginning is laid out, and the rest is as it was sent. Only what is longer
+// than its bound is not all there.
+type exactText struct {
+	parts    []argPart // the last of them is the rest, where there is one
+	lines    int       // that the beginning takes
+	controls bool      // some character had to be labelled
+	rest     bool
+	cut      bool
+}
+
+// An argPart is a stretch of laid out text. Its kind is the class of its
 // element: k for a key, v for a value, nl for an escaped line feed inside one,
 // ctl for the label of a hidden character, "" for what stands between.
 type argPart struct {
@@ -13,177 +34,136 @@ type argPart struct {
 	text string
 }
 
-const maxIndent = 32 // levels; deeper ones are not indented further
-
-// argParts lays raw arguments out by token. Nothing is decoded: strings keep
-// their escapes, numbers their digits, and keys that repeat are all there, in
-// the order in which they were sent. What is not JSON is shown as it is.
-func argParts(raw string) []argPart {
-	if !json.Valid([]byte(raw)) {
-		return lineParts(raw)
+// exactArguments lays raw arguments out by token. Nothing is decoded: strings
+// keep their escapes, numbers their digits, and keys that repeat are all there,
+// in the order in which they were sent. What is not JSON is shown as it is.
+func exactArguments(raw string) exactText {
+	l := layout{raw: raw, end: maxLaidOut}
+	if json.Valid([]byte(raw)) {
+		for l.at < len(raw) && !l.full() {
+			l.token()
+		}
+	} else {
+		l.asItIs()
 	}
-	l := layout{raw: raw}
-	for l.at < len(raw) {
-		l.token()
-	}
-	return l.parts
+	return l.text(maxShown)
 }
 
-// lineParts shows any text with its line breaks and tabs.
-func lineParts(s string) []argPart {
-	var parts []argPart
-	for i, line := range strings.Split(s, "\n") {
-		if i > 0 {
-			parts = append(parts, argPart{text: "\n"})
-		}
-		for j, cell := range strings.Split(line, "\t") {
-			if j > 0 {
-				parts = append(parts, argPart{text: "\t"})
-			}
-			parts = appendPieces(parts, "", cell)
-		}
-	}
-	return parts
+// exactLinesOf shows at most n bytes of any text with its line breaks and tabs.
+func exactLinesOf(s string, n int) exactText {
+	l := layout{raw: s, end: min(n, maxLaidOut)}
+	l.asItIs()
+	return l.text(n)
 }
 
-// lineCount counts the lines that parts take.
-func lineCount(parts []argPart) int {
-	n := 1
-	for _, p := range parts {
-		if p.kind == "" {
-			n += strings.Count(p.text, "\n")
-		}
-	}
-	return n
-}
-
-// hasControls reports whether any character had to be labelled.
-func hasControls(parts []argPart) bool {
-	for _, p := range parts {
-		if p.kind == "ctl" {
-			return true
-		}
-	}
-	return false
-}
-
-// A layout walks valid JSON and writes its parts.
+// A layout walks a text and writes its parts. Its work is in proportion to the
+// length of the text.
 type layout struct {
 	raw    string
 	at     int
+	end    int // where laying out stops at the latest
 	depth  int
+	lines  int
 	parts  []argPart
-	object []bool // for each open bracket, whether it is an object
-	key    bool   // the next string is a key
+	plain  strings.Builder // the part of no kind that is being written
+	object []bool          // for each open bracket, whether it is an object
+	key    bool            // the next string is a key
 }
 
-func (l *layout) token() {
-	switch c := l.raw[l.at]; c {
-	case ' ', '\t', '\r', '\n':
-		l.at++
-	case '{', '[':
-		l.open(c)
-	case '}', ']':
-		l.at++
-		l.depth--
-		l.object = l.object[:len(l.object)-1]
-		l.feed()
-		l.add("", string(c))
-	case ',':
-		l.at++
-		l.add("", ",")
-		l.feed()
-		l.key = l.object[len(l.object)-1]
-	case ':':
-		l.at++
-		l.add("", ": ")
-		l.key = false
-	case '"':
-		l.str()
-	default:
-		end := l.at + 1
-		for end < len(l.raw) && !strings.ContainsRune(" \t\r\n,]}", rune(l.raw[end])) {
-			end++
+// full reports whether no more is to be laid out.
+func (l *layout) full() bool {
+	return l.at >= l.end || l.lines >= maxLines || len(l.parts) >= maxParts
+}
+
+// text ends the layout. The text is shown up to n bytes.
+func (l *layout) text(n int) exactText {
+	l.flush()
+	shown, cut := firstBytes(l.raw, max(n, l.at))
+	t := exactText{parts: l.parts, lines: l.lines + 1, cut: cut}
+	for _, p := range t.parts {
+		t.controls = t.controls || p.kind == "ctl"
+	}
+	if sent := shown[l.at:]; sent != "" {
+		rest := labelled(sent)
+		t.parts, t.rest, t.controls = append(t.parts, argPart{text: rest}), true, t.controls || rest != sent
+	}
+	return t
+}
+
+// extent says how long the text is, of which raw was sent.
+func (t exactText) extent(raw string) string {
+	if t.rest || t.cut {
+		return count(len(raw), "byte")
+	}
+	return count(t.lines, "line") + " · " + count(len(raw), "byte")
+}
+
+// labelled is a text with its line breaks and tabs, and labels for its other
+// hidden characters.
+func labelled(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		n := strings.IndexAny(s, "\n\t")
+		if n < 0 {
+			n = len(s)
 		}
-		l.add("v", l.raw[l.at:end])
-		l.at = end
+		b.WriteString(Plain(s[:n]))
+		if n < len(s) {
+			b.WriteByte(s[n])
+			n++
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// asItIs writes the text with its line breaks and tabs.
+func (l *layout) asItIs() {
+	for l.at < len(l.raw) && !l.full() {
+		if c := l.raw[l.at]; c == '\n' || c == '\t' {
+			l.add("", string(c))
+			l.at++
+			continue
+		}
+		cell, _ := firstBytes(l.raw[l.at:], l.end-l.at)
+		if n := strings.IndexAny(cell, "\n\t"); n >= 0 {
+			cell = cell[:n]
+		}
+		if !l.exact("", cell) {
+			return
+		}
 	}
 }
 
-// open begins an object or a list; an empty one stays on its line.
-func (l *layout) open(c byte) {
-	rest := strings.TrimLeft(l.raw[l.at+1:], " \t\r\n")
-	if rest[0] == '}' || rest[0] == ']' {
-		l.add("", string(c)+rest[:1])
-		l.at = len(l.raw) - len(rest) + 1
-		return
-	}
-	l.at++
-	l.depth++
-	l.object = append(l.object, c == '{')
-	l.key = c == '{'
-	l.add("", string(c))
-	l.feed()
-}
-
-func (l *layout) str() {
-	end := l.at + 1
-	for l.raw[end] != '"' {
-		if l.raw[end] == '\\' {
-			end++
+// exact writes a stretch of the text and steps over it. It reports whether that
+// went as far as the stretch does, and anywhere at all.
+func (l *layout) exact(kind, s string) bool {
+	list, n := firstPieces(s, maxParts-len(l.parts))
+	for _, p := range list {
+		switch {
+		case p.Hidden:
+			l.add("ctl", p.Text)
+		case p.Text != "":
+			l.add(kind, p.Text)
 		}
-		end++
 	}
-	end++
-	kind := "v"
-	if l.key {
-		kind = "k"
-	}
-	for i, line := range splitFeeds(l.raw[l.at:end]) {
-		if i > 0 {
-			l.add("nl", `\n`)
-		}
-		l.parts = appendPieces(l.parts, kind, line)
-	}
-	l.at = end
+	l.at += n
+	return n > 0 && n == len(s)
 }
 
 func (l *layout) add(kind, text string) {
-	if n := len(l.parts); n > 0 && l.parts[n-1].kind == kind && kind == "" {
-		l.parts[n-1].text += text
+	if kind == "" {
+		l.plain.WriteString(text)
+		l.lines += strings.Count(text, "\n")
 		return
 	}
+	l.flush()
 	l.parts = append(l.parts, argPart{kind, text})
 }
 
-func (l *layout) feed() { l.add("", "\n"+strings.Repeat("  ", min(l.depth, maxIndent))) }
-
-// splitFeeds splits the inside of a JSON string at the escapes that mean a
-// line feed. An escaped backslash before an n is not one.
-func splitFeeds(s string) []string {
-	var lines []string
-	start := 0
-	for i := 0; i+1 < len(s); i++ {
-		if s[i] != '\\' {
-			continue
-		}
-		if s[i+1] == 'n' {
-			lines = append(lines, s[start:i])
-			start = i + 2
-		}
-		i++
+func (l *layout) flush() {
+	if l.plain.Len() > 0 {
+		l.parts = append(l.parts, argPart{text: l.plain.String()})
+		l.plain.Reset()
 	}
-	return append(lines, s[start:])
-}
-
-func appendPieces(parts []argPart, kind, s string) []argPart {
-	for _, p := range Pieces(s) {
-		switch {
-		case p.Hidden:
-			parts = append(parts, argPart{"ctl", p.Text})
-		case p.Text != "":
-			parts = append(parts, argPart{kind, p.Text})
-		}
-	}
-	return parts
 }

@@ -40,7 +40,7 @@ func TestArguments(t *testing.T) {
 		{"two values", `{} {}`, `{} {}`},
 		{"nothing", "", ""},
 	} {
-		if diff := cmp.Diff(c.want, outline(argParts(c.raw))); diff != "" {
+		if diff := cmp.Diff(c.want, outline(exactArguments(c.raw).parts)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
@@ -49,7 +49,7 @@ func TestArguments(t *testing.T) {
 func TestArgumentLines(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]int{`{"a":1}`: 3, `{}`: 1, `["a\nb"]`: 3, "x\ny": 2, "": 1} {
-		if got := lineCount(argParts(raw)); got != want {
+		if got := exactArguments(raw).lines; got != want {
 			t.Errorf("%q has %d lines, want %d", raw, got, want)
 		}
 	}
@@ -63,7 +63,7 @@ func FuzzArguments(f *testing.F) {
 	f.Add(`{"a":[1,{"b":"\n\\n"}],"":{}}`)
 	f.Add(strings.Repeat("[", 200) + strings.Repeat("]", 200))
 	f.Fuzz(func(t *testing.T, raw string) {
-		parts := argParts(raw)
+		parts := exactArguments(raw).parts
 		if !json.Valid([]byte(raw)) || agent.HasHidden(strings.Map(unspaced, raw)) {
 			return
 		}

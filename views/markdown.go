@@ -55,9 +55,9 @@ type mdNode struct {
 const (
 	// maxParsed is the longest stretch that is parsed at once: some inputs
 	// cost the square of their length.
-	maxParsed = 16 << 10
+	maxParsed = 8 << 10
 	// maxFormatted is how much of an answer is formatted at all.
-	maxFormatted = 256 << 10
+	maxFormatted = 64 << 10
 	// maxNesting is how deep elements stand in each other.
 	maxNesting = 24
 )
@@ -71,7 +71,7 @@ func parseMarkdown(answer string) []mdNode {
 	formatted := 0
 	for _, part := range sections(answer) {
 		formatted += len(part)
-		if len(part) > maxParsed || formatted > maxFormatted {
+		if len(part) > maxParsed || formatted > maxFormatted || costly(part) {
 			nodes = append(nodes, mdNode{kind: mdPlain, text: part})
 			continue
 		}

@@ -63,8 +63,17 @@ func LiveURL(id agent.ConversationID) string { return ConversationURL(id) + "/li
 // MessagesURL takes a message: message_id, text and, optionally, reasoning=on.
 func MessagesURL(id agent.ConversationID) string { return ConversationURL(id) + "/messages" }
 
+// AnswerURL is the whole text of an attempt that completed, or of its refusal,
+// as plain text.
+func AnswerURL(id agent.ConversationID, attempt agent.AttemptID) string {
+	return ConversationURL(id) + "/answers/" + url.PathEscape(string(attempt))
+}
+
 // StopURL stops a run: run.
 func StopURL(id agent.ConversationID) string { return ConversationURL(id) + "/stop" }
+
+// QueueURL sends the messages that wait while no run is under way: do=send.
+func QueueURL(id agent.ConversationID) string { return ConversationURL(id) + "/queue" }
 
 // QueuedURL takes an edit of a waiting message: text, or do=remove.
 func QueuedURL(id agent.ConversationID, message agent.MessageID) string {

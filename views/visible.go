@@ -52,12 +52,22 @@ type Piece struct {
 // labels. Joiners stay where writing needs them: inside an emoji, and between
 // letters that are not ASCII.
 func Pieces(s string) []Piece {
+	list, _ := firstPieces(s, len(s)+1)
+	return list
+}
+
+// firstPieces returns at most n pieces, and how many bytes of the text they
+// show.
+func firstPieces(s string, n int) ([]Piece, int) {
 	if !agent.HasHidden(s) {
-		return []Piece{{Text: s}}
+		return []Piece{{Text: s}}, len(s)
 	}
 	var list []Piece
 	start, before := 0, rune(0)
 	for i, r := range s {
+		if len(list) >= n {
+			return list, start
+		}
 		size := utf8.RuneLen(r)
 		if r == utf8.RuneError {
 			_, size = utf8.DecodeRuneInString(s[i:])
@@ -75,7 +85,7 @@ func Pieces(s string) []Piece {
 	if start < len(s) {
 		list = append(list, Piece{Text: s[start:]})
 	}
-	return list
+	return list, len(s)
 }
 
 // Plain is text with its hidden characters labelled, for places that can hold
