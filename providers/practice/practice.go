@@ -35,7 +35,8 @@ const (
 // that Label describes.
 type Suggestion struct{ Label, Message string }
 
-// Suggestions returns what can be tried, in the order to show it.
+// Suggestions returns what can be tried in a new conversation, in the order to
+// show it. What needs a note to exist is not among them.
 func Suggestions() []Suggestion {
 	return []Suggestion{
 		{"A short answer", "Show me a short answer."},
@@ -45,8 +46,6 @@ func Suggestions() []Suggestion {
 		{"A failed attempt", "Fail once, then answer."},
 		{"A long answer", "Show me a long answer."},
 		{"The time", "What time is it?"},
-		{"The notes", "List my notes."},
-		{"A call that deletes", "Delete the practice note."},
 	}
 }
 

@@ -158,8 +158,6 @@ func TestEverySuggestionGetsItsAnswer(t *testing.T) {
 		"A failed attempt":          {text: "first attempt", failure: "server_is_overloaded"},
 		"A long answer":             {text: "| Word | Means |"},
 		"The time":                  {tool: "current_time"},
-		"The notes":                 {tool: "notes_list"},
-		"A call that deletes":       {tool: "notes_delete", text: "I will ask to delete"},
 	}
 	for _, s := range practice.Suggestions() {
 		t.Run(s.Label, func(t *testing.T) {
