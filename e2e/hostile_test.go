@@ -202,7 +202,7 @@ finish stop
 	p.fill("Your name", "Ada "+payload)
 	p.fill("Email", adminEmail)
 	p.fill("Password", adminPassword)
-	p.press("Create the owner")
+	p.press("Create the admin account")
 	p.must(expect.Page(p).ToHaveURL("/welcome"))
 	p.wantInert("after the first run")
 	p.press("Try it offline")

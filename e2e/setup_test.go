@@ -23,7 +23,7 @@ func setUp(t *testing.T, s *server, p *page) {
 			t.Fatalf("fill in %s: %v", label, err)
 		}
 	}
-	if err := p.GetByRole("button", playwright.PageGetByRoleOptions{Name: "Create the owner"}).Click(); err != nil {
+	if err := p.GetByRole("button", playwright.PageGetByRoleOptions{Name: "Create the admin account"}).Click(); err != nil {
 		t.Fatal(err)
 	}
 	if err := expect.Page(p).ToHaveURL("/welcome"); err != nil {

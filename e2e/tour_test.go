@@ -120,7 +120,7 @@ func doors(s *server, p *page, at func(name string)) {
 	p.fill("Your name", " ")
 	p.fill("Email", adminEmail)
 	p.fill("Password", adminPassword)
-	p.press("Create the owner")
+	p.press("Create the admin account")
 	p.must(expect.Locator(p.Locator("[aria-invalid=true]").First()).ToBeVisible())
 	at("setup-refused")
 	setUp(p.t, s, p)

@@ -380,7 +380,7 @@ func Conversation(p ConversationProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = Queue(p.Scene, p.Queue).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = Queue(p.Scene, p.Queue, BusyRun(p.last()) != "").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -3,6 +3,7 @@ package views
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -34,6 +35,11 @@ func span(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
 	}
+}
+
+// spanInSentence is the same where it follows a word such as after.
+func spanInSentence(d time.Duration) string {
+	return strings.Replace(span(d), "under ", "less than ", 1)
 }
 
 // seconds is a duration that is still being counted, in whole seconds.

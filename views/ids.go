@@ -26,6 +26,7 @@ const (
 	IDRename          = "rename"
 	IDArchive         = "archive"
 	IDQueue           = "queue"
+	IDSuggestions     = "suggestions"
 	IDComposer        = "composer"
 	IDMessage         = "message" // the text box
 	IDMessageID       = "message-id"

@@ -60,8 +60,9 @@ func (m *maker) composers() []Sample {
 		{Component: "composer", State: "asked", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Run: "r_1", Asked: true})},
 		{Component: "composer", State: "new", Frame: "dock", HTML: box(ComposerProps{Message: "m_1", Models: models, Model: "2", Reasoning: true})},
 		{Component: "composer", State: "refused", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Text: m.say("<too long>"), Error: m.say("The message is too long.")})},
-		{Component: "queue", State: "two", Frame: "dock", HTML: Queue(m.scene(), m.queue())},
-		{Component: "queue", State: "empty", Frame: "dock", HTML: Queue(m.scene(), nil)},
+		{Component: "queue", State: "two", Frame: "dock", HTML: Queue(m.scene(), m.queue(), true)},
+		{Component: "queue", State: "stopped", Frame: "dock", HTML: Queue(m.scene(), m.queue(), false)},
+		{Component: "queue", State: "empty", Frame: "dock", HTML: Queue(m.scene(), nil, true)},
 	}
 }
 

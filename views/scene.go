@@ -71,13 +71,14 @@ func attemptStep(i *agent.AttemptItem) stepProps {
 	return p
 }
 
-// withdrawnWords say what became of an attempt's text.
+// withdrawnWords say what became of an attempt. Of one that failed or was
+// interrupted, nobody knows any more whether it had written anything.
 func withdrawnWords(i *agent.AttemptItem) string {
 	switch i.Outcome {
 	case agent.AttemptFailed:
-		return "Attempt " + number(int64(i.Number)) + " failed after " + span(i.Took) + ". Its draft was withdrawn."
+		return "Attempt " + number(int64(i.Number)) + " failed after " + spanInSentence(i.Took) + "; nothing of it is kept."
 	case agent.AttemptInterrupted:
-		return "Attempt " + number(int64(i.Number)) + " was interrupted. Its draft was withdrawn."
+		return "Attempt " + number(int64(i.Number)) + " was interrupted; nothing of it is kept."
 	case agent.AttemptCompleted:
 		return "The run ended without an answer. This draft was withdrawn."
 	}

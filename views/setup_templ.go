@@ -95,7 +95,7 @@ func Setup(p SetupProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = Button(ButtonProps{Label: "Create the owner", Kind: "ink", Wide: true}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Button(ButtonProps{Label: "Create the admin account", Kind: "ink", Wide: true}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -4,9 +4,13 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/net/html"
 
 	"countersign/agent"
 	"countersign/providers"
@@ -123,5 +127,87 @@ func TestEveryCallOutcomeHasWords(t *testing.T) {
 			t.Errorf("%q says %q, as another outcome does", o, words)
 		}
 		seen[words] = true
+	}
+}
+
+func TestWhyNoOtherAttemptFollows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		number, of int
+		retryable  bool
+		want       string
+	}{
+		{1, 1, true, "Countersign does not try again by itself."},
+		{3, 3, true, "That was the last of 3 attempts."},
+		{1, 3, true, "Countersign does not try again by itself."},
+		{3, 3, false, "Trying again by itself would not help, so Countersign stopped."},
+	} {
+		i := &agent.AttemptItem{Number: c.number, Of: c.of, Error: &agent.ProviderError{Retryable: c.retryable}}
+		if got := triedWords(i); got != c.want {
+			t.Errorf("attempt %d of %d: got %q, want %q", c.number, c.of, got, c.want)
+		}
+	}
+}
+
+func TestFailedAttemptsAreToldInSentences(t *testing.T) {
+	t.Parallel()
+	i := &agent.AttemptItem{Number: 1, Outcome: agent.AttemptFailed, Took: 2 * time.Millisecond}
+	if got, want := withdrawnWords(i), "Attempt 1 failed after less than 0.1 s; nothing of it is kept."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// No sample has a space before a comma, as elements that stand side by side
+// can make one, and a question's hint stands apart from it.
+func TestSpacesBetweenElements(t *testing.T) {
+	t.Parallel()
+	for _, s := range Samples() {
+		var b strings.Builder
+		if err := s.HTML.Render(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		heard := false // the text is for assistive technology
+		for z := html.NewTokenizer(strings.NewReader(b.String())); z.Next() != html.ErrorToken; {
+			tok := z.Token()
+			if tok.Type == html.TextToken && !heard {
+				text.WriteString(tok.Data)
+			}
+			heard = tok.Type == html.StartTagToken && slices.Contains(tok.Attr, html.Attribute{Key: "class", Val: "sr"})
+		}
+		for _, wrong := range []string{" ,", " .", "?Choose"} {
+			if strings.Contains(text.String(), wrong) {
+				t.Errorf("%s %s has %q", s.Component, s.State, wrong)
+			}
+		}
+	}
+}
+
+// Suggestions are scripted, so they are not shown to somebody whose messages
+// go to a model.
+func TestSuggestionsAreForThePracticeProvider(t *testing.T) {
+	t.Parallel()
+	models := []Option{{Value: "real", Label: "Real"}, {Value: "practice", Label: "Practice"}}
+	for _, c := range []struct {
+		name   string
+		models []Option
+		chosen string
+		want   bool
+	}{
+		{"another is chosen", models, "real", false},
+		{"another comes first", models, "", false},
+		{"it is chosen", models, "practice", true},
+		{"it is the only one", models[1:], "", true},
+	} {
+		var b strings.Builder
+		p := NewConversationProps{Composer: ComposerProps{Models: c.models, Model: c.chosen}, Suggestions: []Suggestion{{"Label", "Try this."}}, SuggestionModel: "practice"}
+		if err := NewConversation(p).Render(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"Try this.", "Scripted examples, played by the practice provider"} {
+			if got := strings.Contains(b.String(), text); got != c.want {
+				t.Errorf("%s: %q is shown: %v, want %v", c.name, text, got, c.want)
+			}
+		}
 	}
 }

@@ -37,7 +37,11 @@ func (f *follower) changed(ctx context.Context, changes []agent.Change) ([]templ
 		case agent.ItemRemoved:
 			list = append(list, views.Remove(views.EntryIDOf(c.Key)))
 		case agent.QueueChanged:
-			list = append(list, replace(views.Queue(f.scene, head.Queue)))
+			list = append(list, replace(views.Queue(f.scene, head.Queue, head.Busy())))
+		case agent.RunChanged:
+			if len(head.Queue) > 0 { // what it says depends on whether a run is under way
+				list = append(list, replace(views.Queue(f.scene, head.Queue, head.Busy())))
+			}
 		case agent.TitleChanged:
 			list = append(list, replace(views.BarTitle(head.Title)), views.DocumentTitle(head.Title), replace(views.RenameForm(f.id, head.Title)))
 		case agent.ArchiveChanged:
@@ -114,7 +118,7 @@ func (f *follower) rebuilt(ctx context.Context, head agent.Head) ([]templ.Compon
 	list := []templ.Component{
 		replace(views.Earlier(f.id, window.earlier)),
 		replace(views.Runs(f.scene, f.timeline.Runs)),
-		replace(views.Queue(f.scene, head.Queue)),
+		replace(views.Queue(f.scene, head.Queue, head.Busy())),
 		replace(views.BarTitle(head.Title)),
 		replace(views.RenameForm(f.id, head.Title)),
 	}

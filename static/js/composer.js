@@ -75,6 +75,21 @@ function attach(box) {
 
 if (form) attach(form.querySelector("textarea"));
 
+// The editor of a message that waits closes once it is saved: here, or when the
+// message is drawn anew, whichever comes first.
+const editor = (event) => event.target.closest?.(".queue__edit")?.closest("details");
+
+document.addEventListener("submit", (event) => {
+  const fold = editor(event);
+  if (fold) fold.dataset.saved = "";
+});
+document.addEventListener("htmx:after:request", (event) => {
+  const fold = editor(event);
+  if (!fold) return;
+  delete fold.dataset.saved;
+  if (event.detail.ctx.response?.status < 400) fold.open = false;
+});
+
 // Words that were never sent do not stay behind for the next person.
 document.addEventListener("submit", (event) => {
   if (!event.target.matches("[data-sign-out]")) return;

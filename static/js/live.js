@@ -144,10 +144,10 @@ function apply(html) {
 }
 
 // keep carries over what the reader did to an element: open folds, typed text
-// and, after the replacement, the focus.
+// and, after the replacement, the focus. An editor that was saved closes.
 function keep(old, fresh) {
   const after = folds(fresh);
-  for (const [key, fold] of folds(old)) if (after.has(key)) after.get(key).open = fold.open;
+  for (const [key, fold] of folds(old)) if (after.has(key)) after.get(key).open = fold.open && !("saved" in fold.dataset);
   for (const field of old.querySelectorAll("textarea[id], input[id]")) {
     const same = fresh.querySelector("#" + CSS.escape(field.id));
     if (!same) continue;
