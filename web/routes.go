@@ -51,6 +51,7 @@ func (s *Server) routes() []route {
 		{"GET /c", signedIn, s.listConversations},
 		{"GET /c/{conversation}", signedIn, s.showConversation},
 		{"GET /c/{conversation}/live", signedIn, s.follow},
+		{"GET /c/{conversation}/answers/{attempt}", signedIn, s.showAnswer},
 		{"POST /c/{conversation}/title", signedIn, s.renameConversation},
 		{"POST /c/{conversation}/archive", signedIn, s.archiveConversation},
 		{"GET /c/{conversation}/delete", signedIn, s.confirmDeletion},
