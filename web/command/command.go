@@ -89,9 +89,12 @@ func (p *Program) Main(ctx context.Context, args []string) int {
 }
 
 func (p *Program) run(ctx context.Context, args []string) error {
-	if len(args) > 0 && (args[0] == "help" || args[0] == "-h" || args[0] == "--help") {
-		p.help()
+	if len(args) > 0 && (args[0] == "help" || asksForHelp(args[0])) {
+		p.help("")
 		return nil
+	}
+	if len(args) > 0 && (args[0] == "--version" || args[0] == "-version") {
+		args[0] = "version"
 	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
 		args = append([]string{"serve"}, args...)
@@ -103,6 +106,10 @@ func (p *Program) run(ctx context.Context, args []string) error {
 		}
 	}
 	if list := below(args[0]); list != "" {
+		if len(args) > 1 && asksForHelp(args[1]) {
+			p.help(args[0] + " ")
+			return nil
+		}
 		return Usage(fmt.Errorf("%s what? There are: %s", args[0], list))
 	}
 	return Usage(fmt.Errorf("there is no command %q; countersign help lists them", args[0]))
@@ -119,12 +126,24 @@ func below(first string) string {
 	return strings.Join(list, ", ")
 }
 
-func (p *Program) help() {
-	fmt.Fprint(p.Stdout, "usage: countersign [command] [options]\n\n")
+func asksForHelp(arg string) bool {
+	return arg == "-h" || arg == "-help" || arg == "--help"
+}
+
+// help lists the commands that begin with something, all with "".
+func (p *Program) help(group string) {
+	what := group + "COMMAND"
+	if group == "" {
+		what = "[command]"
+	}
+	fmt.Fprintf(p.Stdout, "usage: countersign %s [options]\n\n", what)
 	for _, c := range commands() {
+		if !strings.HasPrefix(c.name, group) {
+			continue
+		}
 		fmt.Fprintf(p.Stdout, "  %-32s %s\n", strings.TrimSpace(c.name+" "+shortArgs(c.args)), c.summary)
 	}
-	fmt.Fprint(p.Stdout, "\ncountersign COMMAND --help shows the options of a command.\n")
+	fmt.Fprintf(p.Stdout, "\ncountersign %sCOMMAND --help shows the options of a command.\n", group)
 }
 
 // shortArgs leaves options out: a command's own help shows them.
