@@ -45,6 +45,7 @@ finish stop
 	c.editQueued("Second, with a tpyo", "Second, edited")
 	c.must(c.Locator(".queue__item").First().GetByText("Save").Click())
 	other.must(expect.Locator(other.Locator(".queue__text").First()).ToHaveText("Second, edited"))
+	c.must(expect.Locator(c.Locator(".queue__item").First().GetByLabel("Message that waits")).ToBeHidden())
 	other.press("Remove: Never mind")
 	for _, tab := range []*page{c.page, other} {
 		tab.must(expect.Locator(tab.Locator(".queue__text")).ToHaveText([]string{"Second, edited", "Third"}))
@@ -70,6 +71,30 @@ finish stop
 	if diff := cmp.Diff(want, c.lastSent()); diff != "" {
 		t.Errorf("what the model was told (-want +got):\n%s", diff)
 	}
+}
+
+// What waits when the run is stopped stays, and the page says that it was not
+// sent.
+func TestQueueAfterStop(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, `
+text "One."
+gate first
+finish stop
+`)
+	c.start("First")
+	c.model.Reached("first")
+	other := c.join()
+	c.send("Second")
+	for _, tab := range []*page{c.page, other} {
+		tab.wantText("#queue", "Sent when this run ends", "Second")
+	}
+	c.press("Stop")
+	for _, tab := range []*page{c.page, other} {
+		tab.awaitStatus(isStopped)
+		tab.wantText("#queue", "Not sent: the run was stopped. It goes first when you send the next message.", "Second", "Send now")
+	}
+	c.wantSame(other, c.join())
 }
 
 // editQueued types over a message that waits, without saving it.

@@ -92,6 +92,7 @@ func TestAddressesEscapeTheirParts(t *testing.T) {
 		views.OlderURL(false, "1.c/1"):   "/c?after=1.c%2F1",
 		views.OlderURL(true, "&"):        "/c?after=%26&archived=true",
 		views.QueuedURL("c_1", "m/1"):    "/c/c_1/queue/m%2F1",
+		views.NewWithURL("p_1/m&x"):      "/?model=p_1%2Fm%26x",
 		views.QueueURL("c_1"):            "/c/c_1/queue",
 		views.AnswerURL("c_1", "a/1"):    "/c/c_1/answers/a%2F1",
 		views.ApprovalURL("c_1", "i_1"):  "/c/c_1/approvals/i_1",

@@ -33,6 +33,12 @@ const (
 // its socket and those that its forms post to.
 func ConversationURL(id agent.ConversationID) string { return "/c/" + url.PathEscape(string(id)) }
 
+// NewWithURL is the page of a new conversation with a model chosen: the value
+// of one of the composer's models.
+func NewWithURL(model string) string {
+	return HomeURL + "?" + url.Values{"model": {model}}.Encode()
+}
+
 // EarlierURL is the page of a conversation with the runs before a place.
 func EarlierURL(id agent.ConversationID, before agent.Seq) string {
 	return ConversationURL(id) + "?before=" + strconv.FormatInt(int64(before), 10)
@@ -110,14 +116,15 @@ func ProviderURL(id string) string { return ProvidersURL + "/" + url.PathEscape(
 // ProviderTestURL tries a provider's connection.
 func ProviderTestURL(id string) string { return ProviderURL(id) + "/test" }
 
-// ProviderDeleteURL removes a provider.
+// ProviderDeleteURL asks whether to remove a provider, and its form does so.
 func ProviderDeleteURL(id string) string { return ProviderURL(id) + "/delete" }
 
 // PersonURL is the page of a person. Its form posts the role to the same
 // address.
 func PersonURL(id agent.UserID) string { return PeopleURL + "/" + url.PathEscape(string(id)) }
 
-// PersonAccessURL disables a person or enables them: disabled=true or false.
+// PersonAccessURL asks whether to disable a person, and disables or enables
+// them: disabled=true or false.
 func PersonAccessURL(id agent.UserID) string { return PersonURL(id) + "/access" }
 
 // InvitationURL withdraws an invitation.

@@ -14,7 +14,7 @@ import (
 
 // newConversation shows the page that a conversation starts from.
 func (s *Server) newConversation(w http.ResponseWriter, r *http.Request) error {
-	return s.renderNew(w, r, http.StatusOK, views.ComposerProps{Message: newMessageID()})
+	return s.renderNew(w, r, http.StatusOK, views.ComposerProps{Message: newMessageID(), Model: r.URL.Query().Get("model")})
 }
 
 func (s *Server) renderNew(w http.ResponseWriter, r *http.Request, status int, composer views.ComposerProps) error {

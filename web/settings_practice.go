@@ -11,8 +11,8 @@ import (
 	"countersign/views"
 )
 
-// addPractice registers the scripted provider, once, and leads to the first
-// conversation.
+// addPractice registers the scripted provider, once, and leads to a new
+// conversation with it, whatever the agent's own model is.
 func (s *Server) addPractice(w http.ResponseWriter, r *http.Request) error {
 	there, err := s.hasPractice(r.Context())
 	if err != nil {
@@ -32,6 +32,13 @@ func (s *Server) addPractice(w http.ResponseWriter, r *http.Request) error {
 	}
 	if err := s.keepAgentUsable(r.Context(), false); err != nil {
 		return err
+	}
+	offers, err := s.offers(r.Context())
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(offers, func(o offer) bool { return o.practice }); i >= 0 {
+		return s.redirect(w, r, views.NewWithURL(offers[i].value()), "")
 	}
 	return s.redirect(w, r, views.HomeURL, "")
 }
