@@ -39,6 +39,7 @@ finish stop`)
 
 	c.visit("/settings/people", http.StatusOK)
 	c.must(c.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Ines Okafor", Exact: playwright.Bool(true)}).Click())
+	c.must(c.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Disable …", Exact: playwright.Bool(true)}).Click())
 	c.press("Disable")
 	c.wantVisible("Ines Okafor is disabled and signed out.")
 	tab.connectionIs("is-ended")

@@ -191,6 +191,7 @@ func TestConversationOfARemovedProvider(t *testing.T) {
 
 	c.visit("/settings/providers", http.StatusOK)
 	c.must(c.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Scripted", Exact: playwright.Bool(true)}).Click())
+	c.must(c.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Remove …", Exact: playwright.Bool(true)}).Click())
 	c.press("Remove provider")
 	c.wantText("main", "Scripted was removed.", "No providers yet")
 

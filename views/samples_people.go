@@ -37,6 +37,7 @@ func (m *maker) people() []Sample {
 		"email": m.say("This email address is taken."), "name": m.say("Enter a name."), "password": m.say("Use at least 12 characters."),
 	}}
 	return []Sample{
+		{Component: "page", State: "person_disable", Frame: "page", HTML: Disabling(DisablingProps{Page: page("Disable a person", SectionPeople, true), Person: ines, Runs: 2})},
 		{Component: "page", State: "people", Frame: "page", HTML: People(list)},
 		person(dana, true), person(ines, false), person(tom, false),
 		{Component: "page", State: "invite", Frame: "page", HTML: Invite(InviteForm{Page: form, Role: RoleMember})},

@@ -48,6 +48,7 @@ func (m *maker) settings() []Sample {
 		{Component: "page", State: "providers_none", Frame: "page", HTML: Providers(ProvidersProps{Page: page, CanPractice: true})},
 		{Component: "page", State: "provider_new", Frame: "page", HTML: Provider(fresh)},
 		{Component: "page", State: "provider_wrong", Frame: "page", HTML: Provider(wrong)},
+		{Component: "page", State: "provider_remove", Frame: "page", HTML: Removal(RemovalProps{Page: saved.Page, ID: saved.ID, Name: saved.Name, KeySaved: true})},
 		{Component: "page", State: "provider_saved", Frame: "page", HTML: Provider(saved)},
 		{Component: "page", State: "provider_practice", Frame: "page", HTML: Provider(practice)},
 		{Component: "page", State: "agents", Frame: "page", HTML: Agents(AgentsProps{Page: m.page("Agents", SectionAgents), Rows: m.agents()})},

@@ -156,7 +156,7 @@ func Person(p PersonProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = Button(ButtonProps{Label: "Disable", Kind: "danger", Name: "disabled", Value: "true"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ButtonLink(ButtonProps{Label: "Disable …", Kind: "deny"}, PersonAccessURL(p.Person.ID)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -182,7 +182,14 @@ func TestDisablingStopsRuns(t *testing.T) {
 			if got := setRole(d.s.Admin, userID(t, d.s, webtest.MemberEmail), "admin"); got.Status != http.StatusSeeOther {
 				t.Fatalf("make another admin: got %d", got.Status)
 			}
-			if got := disable(d.s.Member, userID(t, d.s, webtest.AdminEmail), "true"); got.Status != http.StatusSeeOther {
+			ada := userID(t, d.s, webtest.AdminEmail)
+			if page := d.s.Member.Get(views.PersonURL(ada)).Body; strings.Contains(page, `value="true"`) || !strings.Contains(page, views.PersonAccessURL(ada)) {
+				t.Errorf("the page of the person disables them at one click\n%s", page)
+			}
+			if asked := d.s.Member.Get(views.PersonAccessURL(ada)).Body; !strings.Contains(asked, "Disable this person?") || !strings.Contains(asked, "1 run of theirs will be stopped") {
+				t.Errorf("the question:\n%s", asked)
+			}
+			if got := disable(d.s.Member, ada, "true"); got.Status != http.StatusSeeOther {
 				t.Fatalf("disable: got %d\n%s", got.Status, got.Body)
 			}
 			head, err := d.s.DB.Journal().Head(t.Context(), d.id)

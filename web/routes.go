@@ -82,6 +82,7 @@ func (s *Server) routes() []route {
 		{"GET /settings/providers/{provider}", admin, s.editProvider},
 		{"POST /settings/providers/{provider}", admin, s.updateProvider},
 		{"POST /settings/providers/{provider}/test", admin, s.testProvider},
+		{"GET /settings/providers/{provider}/delete", admin, s.confirmRemoval},
 		{"POST /settings/providers/{provider}/delete", admin, s.deleteProvider},
 		{"GET /settings/agents", admin, s.listAgents},
 		{"GET /settings/agents/{agent}", admin, s.editAgent},
@@ -92,6 +93,7 @@ func (s *Server) routes() []route {
 		{"POST /settings/invitations/{invitation}", admin, s.withdrawInvitation},
 		{"GET /settings/people/{person}", admin, s.showPerson},
 		{"POST /settings/people/{person}", admin, s.setRole},
+		{"GET /settings/people/{person}/access", admin, s.confirmDisabling},
 		{"POST /settings/people/{person}/access", admin, s.setAccess},
 	}
 }

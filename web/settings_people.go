@@ -83,6 +83,26 @@ func (s *Server) setRole(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// confirmDisabling says what disabling a person does.
+func (s *Server) confirmDisabling(w http.ResponseWriter, r *http.Request) error {
+	u, err := s.config.DB.Users().Get(r.Context(), agent.UserID(r.PathValue("person")))
+	if err != nil {
+		return err
+	}
+	runs, err := s.config.DB.Conversations().UnfinishedOf(r.Context(), u.ID)
+	if err != nil {
+		return err
+	}
+	page, err := s.page(r, "Disable a person", views.SectionPeople)
+	if err != nil {
+		return err
+	}
+	page.Narrow = true
+	return s.render(w, r, http.StatusOK, views.Disabling(views.DisablingProps{
+		Page: page, Person: personRow(r, u), Runs: len(runs),
+	}))
+}
+
 // setAccess disables a person, who is signed out everywhere and whose runs stop
 // at once, or enables them again.
 func (s *Server) setAccess(w http.ResponseWriter, r *http.Request) error {

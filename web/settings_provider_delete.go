@@ -3,8 +3,25 @@ package web
 import (
 	"net/http"
 
+	"countersign/models"
 	"countersign/views"
 )
+
+// confirmRemoval says what removing a connection takes away.
+func (s *Server) confirmRemoval(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.config.DB.Providers().Get(r.Context(), r.PathValue("provider"))
+	if err != nil {
+		return err
+	}
+	page, err := s.page(r, "Remove a provider", views.SectionProviders)
+	if err != nil {
+		return err
+	}
+	page.Narrow = true
+	return s.render(w, r, http.StatusOK, views.Removal(views.RemovalProps{
+		Page: page, ID: p.ID, Name: p.Name, KeySaved: p.Credential == models.CredentialSealed,
+	}))
+}
 
 // deleteProvider removes a connection and erases its key. Conversations keep
 // what was said.

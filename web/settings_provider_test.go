@@ -297,7 +297,7 @@ func TestPracticeProvider(t *testing.T) {
 		t.Errorf("the list does not say that the provider is scripted, or offers it again\n%s", list.Body)
 	}
 	page := s.Admin.Get("/settings/providers/" + p.ID)
-	if strings.Contains(page.Body, `name="base_url"`) || !strings.Contains(page.Body, "Remove provider") {
+	if strings.Contains(page.Body, `name="base_url"`) || !strings.Contains(page.Body, "Remove …") {
 		t.Errorf("the practice provider can be edited, or not removed\n%s", page.Body)
 	}
 	if got := s.Admin.Post("/settings/providers/"+p.ID, providerForm("X", "http://127.0.0.1:1/v1")); got.Status != http.StatusUnprocessableEntity {
@@ -305,6 +305,9 @@ func TestPracticeProvider(t *testing.T) {
 	}
 	if got := s.Admin.Follow(s.Admin.Post("/settings/providers/"+p.ID+"/test", url.Values{})); !strings.Contains(got.Body, "It works") {
 		t.Errorf("the test did not work\n%s", got.Body)
+	}
+	if got := s.Admin.Get("/settings/providers/" + p.ID + "/delete"); !strings.Contains(got.Body, "Remove this provider?") || !strings.Contains(got.Body, "Remove provider") {
+		t.Errorf("the question before it is removed: got %d\n%s", got.Status, got.Body)
 	}
 	if got := s.Admin.Follow(s.Admin.Post("/settings/providers/"+p.ID+"/delete", url.Values{})); !strings.Contains(got.Body, "was removed") {
 		t.Errorf("the list does not say that it was removed\n%s", got.Body)
