@@ -58,6 +58,9 @@ func (m *maker) composers() []Sample {
 		{Component: "composer", State: "idle", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Reasoning: true})},
 		{Component: "composer", State: "busy", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Run: "r_1"})},
 		{Component: "composer", State: "asked", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Run: "r_1", Asked: true})},
+		{Component: "composer", State: "new_agents", Frame: "dock", HTML: box(ComposerProps{
+			Message: "m_1", Agents: []Option{{Value: "g_1", Label: m.say("Operations")}, {Value: "g_2", Label: m.say("Letters")}}, Agent: "g_2", Models: models,
+		})},
 		{Component: "composer", State: "new", Frame: "dock", HTML: box(ComposerProps{Message: "m_1", Models: models, Model: "2", Reasoning: true})},
 		{Component: "composer", State: "refused", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Text: m.say("<too long>"), Error: m.say("The message is too long.")})},
 		{Component: "queue", State: "two", Frame: "dock", HTML: Queue(m.scene(), m.queue(), true)},

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"countersign/agent"
-	"countersign/models"
 	"countersign/providers/practice"
 	"countersign/views"
 )
@@ -18,8 +18,8 @@ func (s *Server) newConversation(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) renderNew(w http.ResponseWriter, r *http.Request, status int, composer views.ComposerProps) error {
-	chosen, err := s.defaultAgent(r.Context())
-	if err != nil && !errors.Is(err, models.ErrNotFound) {
+	agents, err := s.config.DB.Agents().List(r.Context())
+	if err != nil {
 		return err
 	}
 	offers, err := s.offers(r.Context())
@@ -30,13 +30,22 @@ func (s *Server) renderNew(w http.ResponseWriter, r *http.Request, status int, c
 	if err != nil {
 		return err
 	}
+	chosen, _ := agentOf(agents, composer.Agent)
 	props := views.NewConversationProps{Page: page, AgentName: chosen.Name, Composer: composer}
+	if len(agents) > 1 {
+		for _, a := range agents {
+			props.Composer.Agents = append(props.Composer.Agents, views.Option{Value: string(a.ID), Label: a.Name})
+		}
+		if len(offers) > 0 {
+			props.Composer.Models = []views.Option{{Label: "The agent's own model"}}
+		}
+	}
 	for _, o := range offers {
 		props.Composer.Models = append(props.Composer.Models, views.Option{Value: o.value(), Label: o.ref.Model + " on " + o.ref.ProviderName})
 		if o.practice {
 			props.SuggestionModel = o.value()
 		}
-		if props.Composer.Model == "" && o.ref.Provider == chosen.Model.Provider && o.ref.Model == chosen.Model.Model {
+		if len(agents) == 1 && props.Composer.Model == "" && o.is(chosen.Model) {
 			props.Composer.Model = o.value()
 		}
 	}
@@ -58,34 +67,23 @@ func (s *Server) createConversation(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	chosen, err := s.defaultAgent(r.Context())
-	if errors.Is(err, models.ErrNotFound) {
-		return &agent.InputError{Message: "No provider is connected yet, so nobody can answer. An admin can connect one in the settings."}
-	}
+	agents, err := s.config.DB.Agents().List(r.Context())
 	if err != nil {
 		return err
 	}
-	m.Output.BufferAttempts = chosen.Output.BufferAttempts
 	offers, err := s.offers(r.Context())
 	if err != nil {
 		return err
 	}
-	var model *offer
-	for i, o := range offers {
-		if o.value() == r.PostFormValue("model") {
-			model = &offers[i]
-		}
+	if len(agents) == 0 {
+		return &agent.InputError{Message: "No provider is connected yet, so nobody can answer. An admin can connect one in the settings."}
 	}
-	err = &agent.InputError{Message: "This model is not offered any more. Choose another one."}
-	var sent agent.Sent
-	if model != nil {
-		sent, err = s.config.Engine.Create(r.Context(), agent.NewConversation{Agent: chosen, Model: model.ref, SendMessage: m})
-	}
+	sent, err := s.create(r, agents, offers, m)
 	var refused *agent.InputError
 	if errors.As(err, &refused) {
 		return s.renderNew(w, r, http.StatusUnprocessableEntity, views.ComposerProps{
 			Message: newMessageID(), Text: m.Text, Error: refused.Message,
-			Reasoning: m.Output.Reasoning, Model: r.PostFormValue("model"),
+			Reasoning: m.Output.Reasoning, Agent: r.PostFormValue("agent"), Model: r.PostFormValue("model"),
 		})
 	}
 	if err != nil {
@@ -95,17 +93,29 @@ func (s *Server) createConversation(w http.ResponseWriter, r *http.Request) erro
 	return nil
 }
 
-// defaultAgent is the agent of new conversations: the oldest one. Without any,
-// it is not found.
-func (s *Server) defaultAgent(ctx context.Context) (agent.Agent, error) {
-	list, err := s.config.DB.Agents().List(ctx)
-	if err != nil {
-		return agent.Agent{}, err
+// create opens a conversation with the agent and the model that the form
+// names: the oldest agent where it names none, and then the agent's own model.
+func (s *Server) create(r *http.Request, agents []agent.Agent, offers []offer, m agent.SendMessage) (agent.Sent, error) {
+	chosen, ok := agentOf(agents, r.PostFormValue("agent"))
+	if !ok {
+		return agent.Sent{}, &agent.InputError{Message: "This agent is not there any more. Choose another one."}
 	}
-	if len(list) == 0 {
-		return agent.Agent{}, models.ErrNotFound
+	value := r.PostFormValue("model")
+	i := slices.IndexFunc(offers, func(o offer) bool { return o.value() == value || value == "" && o.is(chosen.Model) })
+	if i < 0 {
+		return agent.Sent{}, &agent.InputError{Message: "This model is not offered any more. Choose another one."}
 	}
-	return list[0], nil
+	m.Output.BufferAttempts = chosen.Output.BufferAttempts
+	return s.config.Engine.Create(r.Context(), agent.NewConversation{Agent: chosen, Model: offers[i].ref, SendMessage: m})
+}
+
+// agentOf returns the agent with an id: the oldest one where no id is given.
+func agentOf(agents []agent.Agent, id string) (agent.Agent, bool) {
+	i := slices.IndexFunc(agents, func(a agent.Agent) bool { return id == "" || string(a.ID) == id })
+	if i < 0 {
+		return agent.Agent{}, false
+	}
+	return agents[i], true
 }
 
 // An offer is a model that a conversation may start with.
@@ -115,6 +125,12 @@ type offer struct {
 }
 
 func (o offer) value() string { return o.ref.Provider + "/" + o.ref.Model }
+
+// is reports whether the offer is the model that a reference names. Names of
+// providers may have changed since.
+func (o offer) is(ref agent.ModelRef) bool {
+	return o.ref.Provider == ref.Provider && o.ref.Model == ref.Model
+}
 
 func (s *Server) offers(ctx context.Context) ([]offer, error) {
 	rows, err := s.config.DB.Providers().List(ctx)
