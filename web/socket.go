@@ -70,21 +70,24 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	conn, err := upgrader.Upgrade(w, r, nil)
-	if err != nil {
-		return nil // the upgrader has answered
-	}
 	// The socket lives on without the request, whose memory it would hold.
 	ctx, cancel := context.WithCancelCause(context.Background())
 	k := &socket{
 		session: v.id, user: v.user.ID, conversation: id,
-		conn: conn, pace: s.config.Pace, cancel: cancel, words: make(chan words, 4),
+		pace: s.config.Pace, cancel: cancel, words: make(chan words, 4),
 		check: func(ctx context.Context) (closing, error) { return s.barred(ctx, v.signIn) },
 	}
+	// It is known before the page believes in it, so that whatever ends sockets
+	// meanwhile ends this one too, and says why.
 	if !s.sockets.add(k) {
 		cancel(nil)
-		conn.Close()
-		return nil
+		return agent.ErrShutdown
+	}
+	k.conn, err = upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		cancel(nil)
+		s.sockets.remove(k)
+		return nil // the upgrader has answered
 	}
 	// A session that ended before its socket was known did not close it.
 	if why, err := k.check(r.Context()); err != nil || why != 0 {
@@ -133,21 +136,34 @@ func (s *Server) closePanicked(k *socket) {
 // run serves the connection to its end.
 func (k *socket) run(ctx context.Context, f *follower) {
 	defer k.cancel(nil)
-	// A connection that takes nothing does not hold up its end.
-	defer context.AfterFunc(ctx, func() { _ = k.conn.NetConn().SetWriteDeadline(time.Now().Add(goodbyeWithin)) })()
+	// A connection that takes or gives nothing does not hold up its end.
+	defer context.AfterFunc(ctx, func() { _ = k.conn.NetConn().SetDeadline(time.Now().Add(goodbyeWithin)) })()
 	var reading sync.WaitGroup
 	reading.Go(func() { k.read(ctx) })
 	k.serve(ctx, f)
-	k.goodbye(ctx)
-	k.conn.Close()
+	k.cancel(nil)
+	if !k.goodbye(ctx) {
+		k.conn.Close()
+	}
 	reading.Wait()
+	k.conn.Close()
 }
 
-// read takes the page's words until the connection ends.
+// read takes the page's words until the connection ends. Once the socket is to
+// close they are read and dropped: closing with something unread would reset
+// the connection, and the page would not learn why.
 func (k *socket) read(ctx context.Context) {
 	defer k.cancel(nil)
 	k.conn.SetReadLimit(maxWords)
-	hear := func() { _ = k.conn.SetReadDeadline(time.Now().Add(k.pace.Silence)) }
+	hear := func() {
+		if ctx.Err() != nil {
+			return
+		}
+		_ = k.conn.SetReadDeadline(time.Now().Add(k.pace.Silence))
+		if ctx.Err() != nil {
+			_ = k.conn.SetReadDeadline(time.Now().Add(goodbyeWithin))
+		}
+	}
 	_ = k.conn.SetReadDeadline(time.Now().Add(k.pace.Hello))
 	k.conn.SetPongHandler(func(string) error { hear(); return nil })
 	for {
@@ -155,16 +171,18 @@ func (k *socket) read(ctx context.Context) {
 		if err != nil {
 			return
 		}
+		if ctx.Err() != nil {
+			continue
+		}
 		var said words
 		if kind != websocket.TextMessage || json.Unmarshal(data, &said) != nil {
 			k.end(websocket.CloseUnsupportedData)
-			return
+			continue
 		}
 		hear()
 		select {
 		case k.words <- said:
 		case <-ctx.Done():
-			return
 		}
 	}
 }
@@ -243,11 +261,13 @@ func (k *socket) send(ctx context.Context, frame *bytes.Buffer, err error) bool 
 	return k.conn.WriteMessage(websocket.TextMessage, frame.Bytes()) == nil
 }
 
-// goodbye tells the page why the connection ends.
-func (k *socket) goodbye(ctx context.Context) {
+// goodbye tells the page why the connection ends, and reports whether it has to
+// be heard out.
+func (k *socket) goodbye(ctx context.Context) bool {
 	var code closing
-	if errors.As(context.Cause(ctx), &code) {
-		message := websocket.FormatCloseMessage(int(code), "")
-		_ = k.conn.WriteControl(websocket.CloseMessage, message, time.Now().Add(goodbyeWithin))
+	if !errors.As(context.Cause(ctx), &code) {
+		return false
 	}
+	message := websocket.FormatCloseMessage(int(code), "")
+	return k.conn.WriteControl(websocket.CloseMessage, message, time.Now().Add(goodbyeWithin)) == nil
 }

@@ -180,9 +180,13 @@ func TestShutdownClosesSockets(t *testing.T) {
 			t.Errorf("closed with %d (%v), want %d", code, err, websocket.CloseGoingAway)
 		}
 	}
-	late := dial(t, d.s, cookies(d.s.Admin), load(t, d.s.Admin, d.url()))
-	if _, err := late.Closed(within); err != nil {
-		t.Errorf("a socket that came too late is open: %v", err)
+	late, err := livepage.Dial(t.Context(), d.s.URL, cookies(d.s.Admin), load(t, d.s.Admin, d.url()))
+	if err == nil {
+		late.Close()
+	}
+	var refused *livepage.RefusedError
+	if !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable {
+		t.Errorf("a socket that comes too late: got %v, want status 503", err)
 	}
 }
 
