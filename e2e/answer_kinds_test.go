@@ -24,7 +24,7 @@ func TestAnswersOfEveryKind(t *testing.T) {
 		{"a refusal", `refusal "I will"`, `refusal " not."` + "\nfinish stop", isReady, "I will not."},
 		{"a late start", "", rest, isReady, "And text."},
 		{"too much reasoning", `repeat 1200 reasoning "A thought of about sixty-four bytes, again and again, and again.\n"`, rest, isReady, "Display stops here"},
-		{"too much text", `repeat 4500 text "A line of about sixty-four bytes, again and again, and again ...\n"`, rest, isReady, "And text."},
+		{"too much text", `repeat 4500 text "A line of about sixty-four bytes, again and again, and again ...\n"`, rest, isReady, "The page shows the first 256 KiB of"},
 		{"a limit", `text "It ends"`, "finish length", isReady, "The answer was cut off"},
 		{"a filter", `text "It ends"`, "finish content_filter", isReady, "content filter"},
 	}

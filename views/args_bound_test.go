@@ -122,8 +122,6 @@ func TestLongTextsAreCutAndSaySo(t *testing.T) {
 	refused.State, refused.Refusal = agent.AttemptFinal, long
 	call := m.callDone()
 	call.Result = long
-	said := m.run(agent.StatusSucceeded)
-	said.Message.Text = long
 	for name, c := range map[string]struct {
 		html  string
 		bound int // bytes of the page
@@ -131,7 +129,6 @@ func TestLongTextsAreCutAndSaySo(t *testing.T) {
 	}{
 		"answer":    {render(m.run(agent.StatusSucceeded), answered), 8 * agent.MaxAnswerDisplay, []string{"The page shows the first 256 KiB of 4 MiB. ", `href="` + AnswerURL("c_sample", answered.Attempt) + `"`}},
 		"refusal":   {render(m.run(agent.StatusSucceeded), refused), 8 * agent.MaxAnswerDisplay, []string{"The page shows the first 256 KiB of 4 MiB. ", `href="` + AnswerURL("c_sample", refused.Attempt) + `"`}},
-		"message":   {render(said, nil), 4 * maxTextShown, []string{"The page shows the first 64 KiB of 4 MiB."}},
 		"result":    {render(m.run(agent.StatusSucceeded), call), 4 * maxTextShown, []string{"The page shows the first 64 KiB of 4 MiB."}},
 		"reasoning": {render(m.run(agent.StatusSucceeded), &agent.ReasoningItem{Attempt: "a", Text: long}), 4 * maxTextShown, []string{"The page shows the first 64 KiB of 4 MiB."}},
 	} {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// maxTextShown is how many bytes a page shows of a message, of reasoning and
-// of what a tool told the model. An answer has a bound of its own,
-// agent.MaxAnswerDisplay.
+// maxTextShown is how many bytes a page shows of reasoning and of what a tool
+// told the model. An answer has a bound of its own, agent.MaxAnswerDisplay; a
+// message is shown whole, because agent.MaxMessage bounds what is sent.
 const maxTextShown = 64 << 10
 
 // firstBytes returns at most n bytes of a text, cut between characters, and
