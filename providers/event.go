@@ -1,7 +1,7 @@
 package providers
 
 // An Event is one thing a stream yields: a [TextDelta], a [ReasoningDelta], a
-// [RefusalDelta], an [Activity] or the closing [Finish].
+// [RefusalDelta], an [Activity], a [UsageUpdate] or the closing [Finish].
 type Event interface{ event() }
 
 // A TextDelta is a piece of the candidate answer. It is valid UTF-8 and not
@@ -18,6 +18,10 @@ type RefusalDelta struct{ Text string }
 // Activity says that bytes arrived which are none of the above, for example a
 // keepalive or a part of a tool call. It is a sign of life, not of progress.
 type Activity struct{}
+
+// A UsageUpdate says what the attempt has counted so far; a later one replaces
+// it. An attempt that fails costs what the last one said (contract P23).
+type UsageUpdate struct{ Usage Usage }
 
 // A Finish closes an attempt that proved its own end.
 type Finish struct {
@@ -41,6 +45,7 @@ func (TextDelta) event()      {}
 func (ReasoningDelta) event() {}
 func (RefusalDelta) event()   {}
 func (Activity) event()       {}
+func (UsageUpdate) event()    {}
 func (Finish) event()         {}
 
 // A FinishReason says why a proved end came.

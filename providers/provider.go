@@ -23,8 +23,8 @@ const (
 // Its methods are safe for use by multiple goroutines.
 type Provider interface {
 	// Stream sends the request once and yields what comes back, in order: any
-	// number of [TextDelta], [ReasoningDelta], [RefusalDelta] and [Activity],
-	// then exactly one [Finish]. A failed attempt yields a nil event with an
+	// number of [TextDelta], [ReasoningDelta], [RefusalDelta], [Activity] and
+	// [UsageUpdate], then exactly one [Finish]. A failed attempt yields a nil event with an
 	// error instead of a Finish and then ends; the error is a [*Error], or the
 	// context's cause when the caller ended the context. Deltas are
 	// provisional until the Finish.

@@ -20,6 +20,11 @@ type Request struct {
 	// MaxOutputTokens bounds the answer. Zero leaves it to the provider's
 	// configuration, and then to the service.
 	MaxOutputTokens int
+
+	// OmitThinking leaves out the thinking setting of the connection: tests of
+	// a connection, summaries and reviews are not the work it was made for
+	// (contract R11, R13). Blocks in the history go back all the same (R12).
+	OmitThinking bool
 }
 
 // A Message is one entry of the history: a [UserMessage], an
