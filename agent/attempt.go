@@ -18,6 +18,8 @@ type attempt struct {
 	began   time.Time
 	parts   []part
 	limited bool // the display bound on reasoning was reached
+	heard   bool // the provider sent something, which may have to be paid for
+	usage   providers.Usage
 }
 
 // A part is a segment that still grows.
@@ -60,7 +62,10 @@ func (a *attempt) stream(ctx context.Context, req providers.Request) (providers.
 		if err != nil {
 			return providers.Finish{}, err
 		}
+		a.heard = true
 		switch e := event.(type) {
+		case providers.UsageUpdate:
+			a.usage = e.Usage
 		case providers.TextDelta:
 			a.show(ctx, ChannelAnswer, e.Text)
 		case providers.RefusalDelta:
@@ -68,6 +73,7 @@ func (a *attempt) stream(ctx context.Context, req providers.Request) (providers.
 		case providers.ReasoningDelta:
 			a.show(ctx, ChannelReasoning, e.Text)
 		case providers.Finish:
+			a.usage = e.Usage
 			return e, refuseEmpty(e)
 		}
 	}
@@ -131,10 +137,20 @@ func (a *attempt) ended(outcome AttemptOutcome) ModelAttemptFinished {
 	return ModelAttemptFinished{Attempt: a.id, Outcome: outcome, DurationMS: a.now().Sub(a.began).Milliseconds()}
 }
 
+// used says what the attempt has cost so far.
+func (a *attempt) used() ModelUsage {
+	u := ModelUsage{Attempt: a.id, Model: a.state.Model, Usage: a.usage}
+	if a.conn.Price != nil {
+		u.CostNanoUSD = a.conn.Price.Cost(a.usage)
+	}
+	return u
+}
+
 // interrupted records an attempt that nobody waits for any more. If the run
 // was stopped, that is recorded already and this append is refused.
 func (a *attempt) interrupted(ctx context.Context) error {
-	err := a.append(ctx, func(Head) []Event { return []Event{a.ended(AttemptInterrupted)} }, a.output(true))
+	events := []Event{a.ended(AttemptInterrupted), a.used()}
+	err := a.append(ctx, func(Head) []Event { return events }, a.output(true))
 	if err != nil {
 		return err
 	}
@@ -149,6 +165,9 @@ func (a *attempt) failed(ctx context.Context, f *providers.Error) error {
 		RequestID: f.RequestID, Code: f.Code, RetryAfterMS: f.RetryAfter.Milliseconds(),
 	}
 	events := []Event{a.ended(AttemptFailed), diagnostic}
+	if a.heard {
+		events = append(events, a.used())
+	}
 	delay, again := a.conn.Retry.delay(a.number, &diagnostic, a.jitter())
 	if again {
 		at := a.now().Add(delay).UTC().Truncate(time.Millisecond)
@@ -172,10 +191,7 @@ func (a *attempt) completed(ctx context.Context, f providers.Finish) error {
 	if len(message.Reasoning) < len(f.Reasoning) && !a.limited {
 		events = append(events, ReasoningDisplayLimited{Attempt: a.id})
 	}
-	if f.Usage.Known() {
-		events = append(events, ModelUsage{Attempt: a.id, Usage: f.Usage})
-	}
-	events = append(events, message)
+	events = append(events, a.used(), message)
 	output := a.output(false)
 	if f.Reason == providers.FinishToolCalls || len(f.Calls) == 0 {
 		output.Replay = f.Replay // otherwise it holds calls that get no result

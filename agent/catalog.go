@@ -37,10 +37,12 @@ type Limits struct {
 	Question   time.Duration // until a question expires
 }
 
-// A Connection is a provider that is ready to be used, with its retry policy.
+// A Connection is a provider that is ready to be used, with its retry policy
+// and what its model costs.
 type Connection struct {
 	Provider providers.Provider
 	Retry    RetryPolicy
+	Price    *Price // of the model, nil where none is set
 }
 
 // A Tool is something a model may ask to run. Its methods are safe for use by

@@ -97,8 +97,11 @@ var pins = []struct {
 	},
 	{agent.ReasoningDisplayLimited{Attempt: "a_1"}, `{"attempt_id":"a_1"}`},
 	{
-		agent.ModelUsage{Attempt: "a_1", Usage: providers.Usage{InputTotal: count(9), CacheRead: count(0), Output: count(3)}},
-		`{"attempt_id":"a_1","input_total":9,"cache_read":0,"cache_write":null,"output":3,"reasoning":null}`,
+		agent.ModelUsage{
+			Attempt: "a_1", Model: agent.ModelRef{Provider: "p_1", ProviderName: "Local", Model: "m"},
+			Usage: providers.Usage{InputTotal: count(9), CacheRead: count(0), Output: count(3)}, CostNanoUSD: count(1500),
+		},
+		`{"attempt_id":"a_1","model":{"provider":"p_1","provider_name":"Local","model":"m"},"input_total":9,"cache_read":0,"cache_write":null,"output":3,"reasoning":null,"cost_nano_usd":1500}`,
 	},
 
 	{

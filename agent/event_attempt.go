@@ -62,10 +62,15 @@ type ReasoningDisplayLimited struct {
 }
 
 // ModelUsage counts the tokens of an attempt as far as the provider told them
-// (contract A24, P23).
+// (contract A24, P23). Every attempt that may have cost something has one: one
+// that was cut off may have no count in it.
 type ModelUsage struct {
 	Attempt AttemptID `json:"attempt_id"`
+	Model   ModelRef  `json:"model"`
 	providers.Usage
+	// CostNanoUSD is what the attempt cost at the prices of its time, in
+	// billionths of a US dollar; nil is unknown.
+	CostNanoUSD *int64 `json:"cost_nano_usd"`
 }
 
 func (ModelAttemptStarted) Kind() Kind     { return "model_attempt_started" }

@@ -25,6 +25,8 @@ type Head struct {
 	Queue []QueuedMessage `json:"queue,omitempty"`
 	// Grants are the standing permissions, oldest first.
 	Grants []Grant `json:"grants,omitempty"`
+	// Usage is what the conversation has used so far.
+	Usage UsageTotal `json:"usage"`
 	// Answers are the newest messages that answered a question, oldest first:
 	// they started no run by which they would be found when sent again.
 	Answers []MessageAnswer `json:"answers,omitempty"`
@@ -123,6 +125,8 @@ func (h *Head) Apply(r Record) {
 			h.Answers = append(slices.Clone(h.Answers), MessageAnswer{Message: e.Message, Run: r.Run})
 			h.Answers = h.Answers[max(0, len(h.Answers)-maxAnswers):]
 		}
+	case ModelUsage:
+		h.Usage.Add(e)
 	case GrantCreated:
 		h.Grants = append(slices.Clip(h.Grants), Grant{GrantCreated: e, Seq: r.Seq, At: r.At})
 	case GrantRevoked:

@@ -18,6 +18,7 @@ type RunItem struct {
 	Status    RunStatus
 	CreatedAt time.Time
 	EndedAt   time.Time // zero until the run is over
+	Usage     UsageTotal
 	Items     []Item
 }
 

@@ -239,12 +239,21 @@ func (s *RunState) phase() phase {
 	return phaseModel
 }
 
+// leaveAttempt returns the events that end an attempt of which nobody knows how
+// far it came, or what it cost.
+func (s *RunState) leaveAttempt() []Event {
+	return []Event{
+		ModelAttemptFinished{Attempt: s.Attempt.Attempt, Outcome: AttemptInterrupted},
+		ModelUsage{Attempt: s.Attempt.Attempt, Model: s.Model},
+	}
+}
+
 // abandon returns the events that leave nothing of the run open, for a run
 // that ends early. No interaction and no call stays without an end.
 func (s *RunState) abandon() []Event {
 	var events []Event
 	if s.Attempt != nil {
-		events = append(events, ModelAttemptFinished{Attempt: s.Attempt.Attempt, Outcome: AttemptInterrupted})
+		events = s.leaveAttempt()
 	}
 	if s.Approval != nil {
 		events = append(events, InteractionClosed{Interaction: s.Approval.Interaction, How: ClosedWithdrawn})

@@ -31,7 +31,8 @@ func (t *Timeline) applyAttempt(run *RunItem, rec Record) {
 			t.put(run, a)
 		}
 	case ModelUsage:
-		if a := run.attempt(e.Attempt); a != nil {
+		run.Usage.Add(e)
+		if a := run.attempt(e.Attempt); a != nil && e.Known() {
 			a.Usage = &e.Usage
 		}
 	case ReasoningDisplayLimited:

@@ -38,9 +38,8 @@ func (w *worker) work(ctx context.Context) error {
 		case phaseOver:
 			return nil
 		case phaseInterrupt:
-			err = w.append(ctx, func(Head) []Event {
-				return []Event{ModelAttemptFinished{Attempt: w.state.Attempt.Attempt, Outcome: AttemptInterrupted}}
-			})
+			left := w.state.leaveAttempt()
+			err = w.append(ctx, func(Head) []Event { return left })
 		case phaseModel:
 			err = w.stepModel(ctx)
 		case phaseTools:
