@@ -188,16 +188,9 @@ func (c *Client) authorize(ctx context.Context, out *http.Request) error {
 	if c.key == nil {
 		return nil
 	}
-	key, err := c.key(ctx)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	unprintable := func(r rune) bool { return r < ' ' || r > '~' }
-	switch {
-	case err != nil, key == "":
-		return upstream.NewError(providers.APIChatCompletions, providers.CategoryConfiguration, upstream.CodeCredentialMissing)
-	case strings.ContainsFunc(key, unprintable):
-		return upstream.NewError(providers.APIChatCompletions, providers.CategoryConfiguration, upstream.CodeCredentialInvalid)
+	key, err := upstream.Key(ctx, providers.APIChatCompletions, c.key)
+	if err != nil {
+		return err
 	}
 	out.Header.Set("Authorization", "Bearer "+key)
 	return nil

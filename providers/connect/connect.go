@@ -21,10 +21,16 @@ type Config struct {
 	// AllowPrivateNetwork admits loopback and private addresses.
 	AllowPrivateNetwork bool
 	// Key returns the key for one request, nil where the service wants none.
-	Key             func(ctx context.Context) (string, error)
-	StreamUsage     *bool
-	MaxOutputTokens int
-	Bounds          upstream.Bounds
+	Key func(ctx context.Context) (string, error)
+	// Bearer says that Key returns tokens, which every API takes as such.
+	Bearer bool
+
+	StreamUsage      *bool               // chat-completions only
+	OutputLimitField string              // chat-completions only
+	PromptCaching    *bool               // anthropic only
+	Thinking         *providers.Thinking // anthropic only
+	MaxOutputTokens  int
+	Bounds           upstream.Bounds
 }
 
 // Connections opens providers. It keeps the network connections that they
@@ -51,7 +57,8 @@ func (c *Connections) Open(config Config) (providers.Provider, error) {
 	}
 	cc := chatcompletions.Config{
 		Connection: config.ID, BaseURL: config.BaseURL, Key: config.Key, HTTPClient: c.public,
-		StreamUsage: config.StreamUsage, MaxOutputTokens: config.MaxOutputTokens, Bounds: config.Bounds,
+		StreamUsage: config.StreamUsage, MaxOutputTokens: config.MaxOutputTokens,
+		OutputLimitField: config.OutputLimitField, Bounds: config.Bounds,
 	}
 	switch {
 	case config.BaseURL == practice.Address:
