@@ -221,8 +221,15 @@ func (e *Engine) work(ctx context.Context, r RunRef) {
 	case err == nil, errors.Is(err, errFenced), ctx.Err() != nil:
 	default:
 		e.log.Error("run failed", "conversation", r.Conversation, "run", r.Run, "error", err)
-		w.fail(ctx, Failure{Code: FailInternal})
+		w.fail(ctx, Failure{Code: faultCode(err)})
 	}
+}
+
+func faultCode(err error) string {
+	if errors.Is(err, ErrFull) {
+		return FailFull
+	}
+	return FailInternal
 }
 
 // interrupt ends the work on a run in this process, if there is any.

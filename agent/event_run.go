@@ -57,5 +57,6 @@ const (
 	FailProvider  = "provider_error" // the last attempt failed; see Provider
 	FailTurnLimit = "turn_limit"     // the run made as many model calls as it may
 	FailReclaimed = "reclaimed"      // workers lost it too often without progress
+	FailFull      = "disk_full"      // there was no room for what it did
 	FailInternal  = "internal"       // a fault of ours; the log has the detail
 )

@@ -32,7 +32,7 @@ type ChangeKind string
 
 const (
 	RunAdded     ChangeKind = "run_added"
-	RunChanged   ChangeKind = "run_changed" // its status
+	RunChanged   ChangeKind = "run_changed" // its status, or what it has used
 	ItemPut      ChangeKind = "item_put"    // new, or changed in place
 	ItemRemoved  ChangeKind = "item_removed"
 	QueueChanged ChangeKind = "queue_changed"

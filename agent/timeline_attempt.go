@@ -32,6 +32,7 @@ func (t *Timeline) applyAttempt(run *RunItem, rec Record) {
 		}
 	case ModelUsage:
 		run.Usage.Add(e)
+		t.note(Change{What: RunChanged, Run: run.ID})
 		if a := run.attempt(e.Attempt); a != nil && e.Known() {
 			a.Usage = &e.Usage
 		}

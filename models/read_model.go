@@ -19,6 +19,7 @@ type readModel struct {
 	runs         []runChange
 	interactions []interactionRow // the last one of an id counts
 	rewinds      []agent.Record
+	usage        []usageRow
 }
 
 // A runChange is where a run stands; begun says that its first record is among
@@ -54,8 +55,11 @@ func loadReadModel(tx *gorm.DB, b agent.Batch) (*readModel, error) {
 func (m *readModel) apply(r agent.Record) {
 	before := m.head.Run
 	m.head.Apply(r)
-	if _, ok := r.Event.(agent.Rewound); ok {
+	switch e := r.Event.(type) {
+	case agent.Rewound:
 		m.rewinds = append(m.rewinds, r)
+	case agent.ModelUsage:
+		m.usage = append(m.usage, newUsageRow(m.id, m.head.Owner, r, e))
 	}
 	run := m.head.Run
 	if run == nil || run.ID != r.Run {
@@ -148,6 +152,9 @@ func (m *readModel) write(tx *gorm.DB) error {
 			return err
 		}
 	}
+	if err := writeUsage(tx, m.usage); err != nil {
+		return err
+	}
 	for _, r := range m.rewinds {
 		if err := forget(tx, m.id, r.Event.(agent.Rewound).To, r.Seq); err != nil {
 			return err
@@ -192,6 +199,9 @@ func (m *readModel) replace(tx *gorm.DB) error {
 		return err
 	}
 	if err := tx.Delete(&interactionRow{}, "conversation = ?", m.id).Error; err != nil {
+		return err
+	}
+	if err := tx.Delete(&usageRow{}, "conversation = ?", m.id).Error; err != nil {
 		return err
 	}
 	err = tx.Model(&outputRow{}).Where("conversation = ?", m.id).Update("rewound", false).Error

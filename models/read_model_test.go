@@ -72,7 +72,10 @@ func (s *script) answer(run agent.RunID) {
 
 func (s *script) finish(run agent.RunID) {
 	s.t.Helper()
-	b := s.batch(run, agent.RunFinished{Status: agent.StatusSucceeded})
+	eight := int64(8)
+	b := s.batch(run,
+		agent.ModelUsage{Attempt: agent.AttemptID("a_" + run), Usage: providers.Usage{Output: &eight}},
+		agent.RunFinished{Status: agent.StatusSucceeded})
 	b.Outputs = []agent.Output{{Run: run, Attempt: agent.AttemptID("a_" + run), Replay: &providers.Replay{Binding: "b", State: []byte("{}")}}}
 	s.append(b)
 }
@@ -134,7 +137,7 @@ func dump(t *testing.T, db *DB) map[string][]map[string]any {
 	t.Helper()
 	tables := map[string][]map[string]any{}
 	for table, order := range map[string]string{
-		"conversations": "id", "runs": "conversation, id", "interactions": "conversation, id", "attempt_outputs": "conversation, attempt",
+		"conversations": "id", "runs": "conversation, id", "interactions": "conversation, id", "attempt_outputs": "conversation, attempt", "usage": "conversation, attempt",
 	} {
 		var rows []map[string]any
 		if err := db.read(t.Context()).Table(table).Order(order).Find(&rows).Error; err != nil {
@@ -167,8 +170,8 @@ func TestRebuild(t *testing.T) {
 		s.wait(run(4))
 	}
 	want := dump(t, db)
-	if n := len(want["runs"]) + len(want["interactions"]) + len(want["attempt_outputs"]); n != 8+6+4 {
-		t.Fatalf("%d rows follow from the journal, want 18: %v", n, want)
+	if n := len(want["runs"]) + len(want["interactions"]) + len(want["attempt_outputs"]) + len(want["usage"]); n != 8+6+4+4 {
+		t.Fatalf("%d rows follow from the journal, want 22: %v", n, want)
 	}
 	err := db.write(t.Context(), func(tx *gorm.DB) error {
 		return errors.Join(
@@ -177,6 +180,7 @@ func TestRebuild(t *testing.T) {
 			tx.Exec("INSERT INTO interactions VALUES ('i_x', 'c_0', 'r_x', 'approval', 1, 1)").Error,
 			tx.Exec("UPDATE interactions SET open = 1 - open, expires_at = 7").Error,
 			tx.Exec("UPDATE attempt_outputs SET rewound = 1 - rewound").Error,
+			tx.Exec("UPDATE usage SET output = 9, owner = 'u_x'").Error,
 			tx.Exec("UPDATE conversations SET head = x'7b7d', title = '', last_seq = 1, needs_you = 0, run_status = '', updated_at = 0").Error,
 		)
 	})

@@ -202,6 +202,9 @@ func (j *writeJob) carryOut(tx *gorm.DB) error {
 	}
 	if j.err = j.guarded(tx); j.err != nil {
 		if err := tx.Exec("ROLLBACK TO SAVEPOINT job").Error; err != nil {
+			if isFull(j.err) { // which may have undone the work of the others too
+				return fmt.Errorf("%w, and %w", j.err, err)
+			}
 			return err
 		}
 	}

@@ -41,13 +41,18 @@ const (
 	SectionProviders    Section = "providers"
 	SectionAgents       Section = "agents"
 	SectionPeople       Section = "people"
+	SectionUsage        Section = "usage"
 	SectionAccount      Section = "account"
 )
 
 // Settings reports whether the sidebar lists settings instead of
 // conversations.
 func (s Section) Settings() bool {
-	return s == SectionProviders || s == SectionAgents || s == SectionPeople
+	switch s {
+	case SectionProviders, SectionAgents, SectionPeople, SectionUsage:
+		return true
+	}
+	return false
 }
 
 // Theme is a person's choice of colours. Browsers keep it in the cookie named

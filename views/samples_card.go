@@ -106,6 +106,7 @@ func (m *maker) notices() []Sample {
 		m.entry("notice", "failed_provider", failed(agent.FailProvider)),
 		m.entry("notice", "failed_turn_limit", failed(agent.FailTurnLimit)),
 		m.entry("notice", "failed_reclaimed", failed(agent.FailReclaimed)),
+		m.entry("notice", "failed_disk_full", failed(agent.FailFull)),
 		m.entry("notice", "failed_internal", failed(agent.FailInternal)),
 		m.entry("notice", "cut_off", end(agent.StatusSucceeded, "length", nil, nil)),
 		m.entry("notice", "filtered", end(agent.StatusSucceeded, "content_filter", nil, nil)),

@@ -76,6 +76,8 @@ func (m *maker) parts() []Sample {
 	final.State = agent.AttemptFinal
 	m.count(final, 120, 0)
 	run.Items = append(run.Items, final)
+	used := m.used()
+	run.Usage = used
 	row := func(status agent.RunStatus) templ.Component {
 		return NavRowLink(NavRow{ID: agent.ConversationID("c_" + m.id()), Title: m.say("Why did the nightly export fail?"), Status: status})
 	}
@@ -85,8 +87,8 @@ func (m *maker) parts() []Sample {
 	return []Sample{
 		{Component: "bar", State: "title", HTML: BarTitle(m.say("Why did the nightly export fail?"))},
 		{Component: "bar", State: "waiting", HTML: BarMeta(m.say("Operations"), agent.StatusWaitingApproval)},
-		{Component: "details", State: "run", HTML: DetailsBody("c_sample", m.say("Operations"), m.model(), m.grants(), run)},
-		{Component: "details", State: "none", HTML: DetailsBody("c_sample", m.say("Operations"), m.model(), nil, nil)},
+		{Component: "details", State: "run", HTML: DetailsBody(DetailsProps{Conversation: "c_sample", AgentName: m.say("Operations"), Model: m.model(), Grants: m.grants(), Usage: used, Run: run})},
+		{Component: "details", State: "none", HTML: DetailsBody(DetailsProps{Conversation: "c_sample", AgentName: m.say("Operations"), Model: m.model()})},
 		{Component: "nav", State: "idle", HTML: row(agent.StatusSucceeded)},
 		{Component: "nav", State: "running", HTML: row(agent.StatusRunning)},
 		{Component: "nav", State: "waiting", HTML: row(agent.StatusWaitingApproval)},

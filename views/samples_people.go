@@ -24,7 +24,7 @@ func (m *maker) people() []Sample {
 		"email": m.say("This email address is taken."), "name": m.say("Enter a name."), "role": "Choose a role.",
 	}}
 	account := AccountProps{
-		Page: page("Your account", SectionAccount, true), Email: m.say("dana@harbour.example"), Name: m.say("Dana Ruiz"), MinPassword: 12,
+		Page: page("Your account", SectionAccount, true), Email: m.say("dana@harbour.example"), Name: m.say("Dana Ruiz"), MinPassword: 12, Usage: m.used(), UsageDays: 30,
 		Browsers: []BrowserRow{
 			{ID: "s_1", Browser: m.say("Firefox on Linux"), Since: sampleTime.AddDate(0, 0, -9), UsedAt: m.now, Current: true},
 			{ID: "s_2", Browser: m.say("Safari on iPhone"), Since: sampleTime, UsedAt: sampleTime.Add(-time.Hour)},

@@ -21,6 +21,7 @@ const (
 	PracticeURL      = "/settings/providers/practice" // POST registers the practice provider
 	AgentsURL        = "/settings/agents"
 	PeopleURL        = "/settings/people"
+	usageURL         = "/settings/usage"
 	InviteURL        = "/settings/people/invite"
 	InvitationsURL   = "/invite" // where links of invitations lead
 	AccountURL       = "/account"
@@ -138,3 +139,6 @@ func SessionURL(id string) string { return SessionsURL + "/" + url.PathEscape(id
 
 // AgentURL is the page of an agent. Its form posts to the same address.
 func AgentURL(id agent.AgentID) string { return AgentsURL + "/" + url.PathEscape(string(id)) }
+
+// UsageURL shows what was used in a number of days.
+func UsageURL(days int) string { return usageURL + "?days=" + strconv.Itoa(days) }

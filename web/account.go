@@ -25,7 +25,11 @@ func (s *Server) renderAccount(w http.ResponseWriter, r *http.Request, status in
 		return err
 	}
 	page.Narrow = true
-	props := views.AccountProps{Page: page, Email: v.user.Email, Name: name, MinPassword: minPassword, Errors: problems}
+	used, err := s.config.DB.Usage().Total(r.Context(), models.UsageFilter{Owner: v.user.ID, From: since(page.Now, usageDays).From})
+	if err != nil {
+		return err
+	}
+	props := views.AccountProps{Page: page, Usage: used, UsageDays: usageDays, Email: v.user.Email, Name: name, MinPassword: minPassword, Errors: problems}
 	for _, n := range list {
 		props.Browsers = append(props.Browsers, views.BrowserRow{
 			ID: n.ID, Browser: n.Browser, Since: n.CreatedAt, UsedAt: n.UsedAt, Current: n.ID == v.id,

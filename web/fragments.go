@@ -78,7 +78,9 @@ func (f *follower) surroundings(ctx context.Context, head agent.Head) ([]templ.C
 		replace(views.BarMeta(head.AgentName, views.StatusOf(run))),
 		replace(views.ComposerActions(views.BusyRun(run), views.Asked(run))),
 		replace(views.SkipToCard(run)),
-		replace(views.DetailsBody(f.id, head.AgentName, head.Model, head.Grants, run)),
+		replace(views.DetailsBody(views.DetailsProps{
+			Conversation: f.id, AgentName: head.AgentName, Model: head.Model, Grants: head.Grants, Usage: head.Usage, Run: run,
+		})),
 		replace(views.NavRowLink(f.row(head))),
 		replace(views.ArchiveForm(f.id, head.Archived)),
 	}

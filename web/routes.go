@@ -95,6 +95,7 @@ func (s *Server) routes() []route {
 		{"POST /settings/people/{person}", admin, s.setRole},
 		{"GET /settings/people/{person}/access", admin, s.confirmDisabling},
 		{"POST /settings/people/{person}/access", admin, s.setAccess},
+		{"GET /settings/usage", admin, s.showUsage},
 	}
 }
 
