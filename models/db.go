@@ -41,6 +41,8 @@ type Config struct {
 	// Getenv resolves credentials that name an environment variable,
 	// [os.Getenv] if nil.
 	Getenv func(string) string
+	// Keychain keeps keys outside the database, that of the system if nil.
+	Keychain Keychain
 	// Now is the clock, [time.Now] if nil.
 	Now func() time.Time
 	// Logger gets what no caller can be told, nothing if nil.
@@ -64,6 +66,7 @@ type DB struct {
 	sealing sync.RWMutex
 	sealer  *sealer
 	keyFile string // "" if the key is kept elsewhere
+	memory  memoryKeys
 
 	backing sync.Mutex // held by the one backup
 
@@ -88,6 +91,9 @@ func Exists(dir string) bool {
 func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Getenv == nil {
 		c.Getenv = os.Getenv
+	}
+	if c.Keychain == nil {
+		c.Keychain = systemKeychain()
 	}
 	if c.Now == nil {
 		c.Now = time.Now

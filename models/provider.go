@@ -3,7 +3,6 @@ package models
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -20,48 +19,11 @@ type Provider struct {
 	BaseURL             string        // "" leaves it to the adapter
 	AllowPrivateNetwork bool
 	Credential          CredentialKind
-	CredentialEnv       string // the variable's name, if the kind is env
+	CredentialEnv       string       // the variable's name, if the kind is env
+	CredentialCommand   TokenCommand // if the kind is command
 	ProviderOptions
 	CreatedAt time.Time
 	UpdatedAt time.Time
-}
-
-// ProviderOptions tune a connection. A zero field leaves it to whoever uses
-// the provider.
-type ProviderOptions struct {
-	// StreamUsage asks for counts at the end of a stream, nil for the API's
-	// default. Only Chat Completions has it (contract P20, P21).
-	StreamUsage     *bool
-	MaxOutputTokens int
-	Retry           agent.RetryPolicy
-	Timeouts        Timeouts
-	Models          []ProviderModel // the first one is the default
-}
-
-// Timeouts bound an attempt.
-type Timeouts struct {
-	FirstByte time.Duration
-	Idle      time.Duration
-	Attempt   time.Duration
-}
-
-// A ProviderModel is a model that the provider offers.
-type ProviderModel struct {
-	Name          string `json:"name"` // at most 200 bytes, unique in its provider
-	ContextWindow int    `json:"context_window,omitempty"`
-}
-
-// A ProviderUpdate changes a provider. A nil field keeps what is stored.
-type ProviderUpdate struct {
-	Name                *string
-	BaseURL             *string
-	AllowPrivateNetwork *bool
-	Credential          *Credential
-	StreamUsage         *bool
-	MaxOutputTokens     *int
-	Retry               *agent.RetryPolicy
-	Timeouts            *Timeouts
-	Models              *[]ProviderModel
 }
 
 // Providers stores configured connections and their keys.
@@ -76,44 +38,39 @@ func (s Providers) Create(ctx context.Context, p Provider, c Credential) (Provid
 	p.ID = agent.NewID("p_")
 	p.CreatedAt = s.db.now()
 	p.UpdatedAt = p.CreatedAt
-	s.db.sealing.RLock()
-	defer s.db.sealing.RUnlock()
-	row, err := s.row(p, &c, nil)
-	if err != nil {
-		return Provider{}, err
-	}
-	err = s.db.write(ctx, func(tx *gorm.DB) error { return tx.Create(&row).Error })
+	row, err := s.save(ctx, &c, func(tx *gorm.DB, item string) (before, after providerRow, err error) {
+		after, err = s.row(p, &c, providerRow{}, item)
+		if err == nil {
+			err = tx.Create(&after).Error
+		}
+		return before, after, err
+	})
 	if err != nil {
 		return Provider{}, providerFailed(ctx, "create provider", err)
 	}
 	return row.provider()
 }
 
-// Update changes a provider and returns it. A sealed key that is kept does not
-// follow the address to another host. The error is [Invalid] or [ErrNotFound].
+// Update changes a provider and returns it. A key that is kept does not follow
+// the address to another host. The error is [Invalid] or [ErrNotFound].
 func (s Providers) Update(ctx context.Context, id string, u ProviderUpdate) (Provider, error) {
-	s.db.sealing.RLock()
-	defer s.db.sealing.RUnlock()
-	var row providerRow
-	err := s.db.write(ctx, func(tx *gorm.DB) error {
-		var stored providerRow
-		if err := tx.Take(&stored, "id = ?", id).Error; err != nil {
-			return err
+	row, err := s.save(ctx, u.Credential, func(tx *gorm.DB, item string) (before, after providerRow, err error) {
+		if err := tx.Take(&before, "id = ?", id).Error; err != nil {
+			return before, after, err
 		}
-		p, err := stored.provider()
+		p, err := before.provider()
 		if err != nil {
-			return err
+			return before, after, err
 		}
-		before := p
 		u.apply(&p)
-		if problem := checkKeyStays(before, p); problem != "" && u.Credential == nil {
-			return Invalid{"key": problem}
+		if problem := s.db.checkKeyStays(before, p); problem != "" && u.Credential == nil {
+			return before, after, Invalid{"key": problem}
 		}
 		p.UpdatedAt = s.db.now()
-		if row, err = s.row(p, u.Credential, stored.Sealed); err != nil {
-			return err
+		if after, err = s.row(p, u.Credential, before, item); err != nil {
+			return before, after, err
 		}
-		return tx.Select("*").Where("id = ?", id).Updates(&row).Error
+		return before, after, tx.Select("*").Where("id = ?", id).Updates(&after).Error
 	})
 	if err != nil {
 		return Provider{}, providerFailed(ctx, "update provider", err)
@@ -121,23 +78,26 @@ func (s Providers) Update(ctx context.Context, id string, u ProviderUpdate) (Pro
 	return row.provider()
 }
 
-func (u ProviderUpdate) apply(p *Provider) {
-	set(&p.Name, u.Name)
-	set(&p.BaseURL, u.BaseURL)
-	set(&p.AllowPrivateNetwork, u.AllowPrivateNetwork)
-	set(&p.MaxOutputTokens, u.MaxOutputTokens)
-	set(&p.Retry, u.Retry)
-	set(&p.Timeouts, u.Timeouts)
-	set(&p.Models, u.Models)
-	if u.StreamUsage != nil {
-		p.StreamUsage = u.StreamUsage
+// save writes a row and keeps the key of a credential where it belongs. write
+// is given the item of the keychain that has the key, "" if none has.
+func (s Providers) save(ctx context.Context, c *Credential, write func(tx *gorm.DB, item string) (before, after providerRow, err error)) (providerRow, error) {
+	item, err := s.db.toKeychain(ctx, c)
+	if err != nil {
+		return providerRow{}, err
 	}
-}
-
-func set[T any](field, value *T) {
-	if value != nil {
-		*field = *value
+	s.db.sealing.RLock()
+	defer s.db.sealing.RUnlock()
+	var before, after providerRow
+	err = s.db.write(ctx, func(tx *gorm.DB) error {
+		before, after, err = write(tx, item)
+		return err
+	})
+	if err != nil {
+		s.db.forgetItem(ctx, item)
+		return providerRow{}, err
 	}
+	s.db.settleKey(ctx, before, after, c)
+	return after, nil
 }
 
 // List returns every provider, in order of name.
@@ -174,13 +134,17 @@ func (s Providers) take(ctx context.Context, id string) (providerRow, error) {
 // Delete removes a provider and its key. What used it keeps its name. The
 // error is [ErrNotFound] if there is none.
 func (s Providers) Delete(ctx context.Context, id string) error {
+	var gone providerRow
 	err := s.db.write(ctx, func(tx *gorm.DB) error {
-		tx = tx.Delete(&providerRow{}, "id = ?", id)
-		if tx.Error == nil && tx.RowsAffected == 0 {
-			return ErrNotFound
+		gone = providerRow{}
+		if err := tx.Take(&gone, "id = ?", id).Error; err != nil {
+			return err
 		}
-		return tx.Error
+		return tx.Delete(&providerRow{}, "id = ?", id).Error
 	})
+	if err == nil {
+		s.db.settleKey(ctx, gone, providerRow{}, nil)
+	}
 	return failed(ctx, "delete provider", err)
 }
 
@@ -193,20 +157,4 @@ func providerFailed(ctx context.Context, what string, err error) error {
 		return invalid
 	}
 	return failed(ctx, what, err)
-}
-
-// Key returns the key to use now: empty if the provider takes none. The error
-// is [ErrNotFound], [ErrNoKey], [ErrWrongKey] or [ErrDamaged].
-func (s Providers) Key(ctx context.Context, id string) (Secret, error) {
-	s.db.sealing.RLock()
-	defer s.db.sealing.RUnlock()
-	row, err := s.take(ctx, id)
-	if err != nil {
-		return Secret{}, err
-	}
-	key, err := s.db.key(row)
-	if err != nil {
-		return Secret{}, fmt.Errorf("key of provider %s: %w", id, err)
-	}
-	return key, nil
 }

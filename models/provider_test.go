@@ -163,7 +163,7 @@ func TestProviders_Invalid(t *testing.T) {
 		{"env", func(*models.Provider) {}, models.Credential{Kind: models.CredentialEnv, Env: "A=B"}},
 		{"key", func(*models.Provider) {}, sealed("")},
 		{"key", func(*models.Provider) {}, sealed(strings.Repeat("k", 16<<10+1))},
-		{"credential", func(*models.Provider) {}, models.Credential{Kind: "memory"}},
+		{"credential", func(*models.Provider) {}, models.Credential{Kind: "vault"}},
 		{"credential", func(*models.Provider) {}, models.Credential{}},
 	} {
 		p := local()

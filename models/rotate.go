@@ -87,7 +87,7 @@ func reseal(tx *gorm.DB, from, to *sealer) (int, error) {
 	}
 	count := 0
 	for _, r := range rows {
-		secret, err := from.open(r.Sealed, r.place())
+		secret, err := from.open(r.Key.Sealed, r.place())
 		if errors.Is(err, ErrWrongKey) || errors.Is(err, ErrDamaged) {
 			continue
 		}

@@ -23,9 +23,12 @@ type Setup struct {
 
 // A ProviderSetup creates or changes the provider of a name.
 type ProviderSetup struct {
-	Name       string
-	API        providers.API // "" keeps it; it can't change
-	Credential *Credential   // nil keeps it; a new provider has none then
+	Name string
+	API  providers.API // "" keeps it; it can't change
+	// Credential may give a key to be sealed. One for memory or the keychain
+	// is entered by a person; a setup only says that it is kept there. Nil
+	// keeps what is stored, and is none for a new provider.
+	Credential *Credential
 	Change     func(*Provider) Invalid
 }
 
@@ -95,11 +98,17 @@ func (db *DB) Apply(ctx context.Context, s Setup) ([]Applied, error) {
 	db.sealing.RLock()
 	defer db.sealing.RUnlock()
 	var applied []Applied
+	var a applying
 	err = db.write(ctx, func(tx *gorm.DB) error {
-		a := applying{db: db, tx: tx, newcomers: newcomers}
+		a = applying{db: db, tx: tx, newcomers: newcomers}
 		applied, err = a.all(s)
 		return err
 	})
+	if err == nil {
+		for _, settle := range a.settle {
+			settle(ctx)
+		}
+	}
 	if wrong := new(SetupError); errors.As(err, &wrong) {
 		return nil, wrong
 	}

@@ -2,6 +2,7 @@ package models
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 
@@ -14,8 +15,9 @@ import (
 type applying struct {
 	db        *DB
 	tx        *gorm.DB
-	newcomers map[string]userRow // by email key
-	weakened  []int              // the users who were admins
+	newcomers map[string]userRow      // by email key
+	weakened  []int                   // the users who were admins
+	settle    []func(context.Context) // what to do once all is written
 }
 
 func (a *applying) all(s Setup) ([]Applied, error) {
@@ -59,66 +61,6 @@ func take[T any](tx *gorm.DB, where string, arg any) (row T, there bool, err err
 		return row, false, nil
 	}
 	return row, err == nil, err
-}
-
-func (a *applying) provider(s ProviderSetup) (Outcome, error) {
-	row, there, err := take[providerRow](a.tx, "name = ?", s.Name)
-	if err != nil {
-		return "", err
-	}
-	p := Provider{ID: agent.NewID("p_"), Name: s.Name, API: s.API, CreatedAt: a.db.now()}
-	if there {
-		if p, err = row.provider(); err != nil {
-			return "", err
-		}
-		if s.API != "" && s.API != p.API {
-			return "", Invalid{"api": "The API of a provider can't change. Give the new one another name."}
-		}
-	} else if s.Credential == nil {
-		s.Credential = &Credential{Kind: CredentialNone}
-	}
-	before := p
-	if invalid := s.Change(&p); len(invalid) > 0 {
-		return "", invalid
-	}
-	if problem := checkKeyStays(before, p); problem != "" && s.Credential == nil {
-		return "", Invalid{"key": problem}
-	}
-	if s.Credential != nil && there && a.db.holds(row, *s.Credential) {
-		s.Credential = nil
-	}
-	now, err := a.db.Providers().row(p, s.Credential, row.Sealed)
-	if err != nil {
-		return "", err
-	}
-	switch {
-	case !there:
-		now.UpdatedAt = now.CreatedAt
-		return Created, a.tx.Create(&now).Error
-	case now.same(row):
-		return Unchanged, nil
-	}
-	now.UpdatedAt = stampOf(a.db.now())
-	return Updated, a.tx.Select("*").Where("id = ?", row.ID).Updates(&now).Error
-}
-
-// holds reports whether a credential is the one that is stored.
-func (db *DB) holds(r providerRow, c Credential) bool {
-	if c.Kind != r.Credential || c.Kind == CredentialEnv && c.Env != r.CredentialEnv {
-		return false
-	}
-	if c.Kind != CredentialSealed {
-		return true
-	}
-	key, err := db.sealer.open(r.Sealed, r.place())
-	return err == nil && key.Reveal() == c.Key.Reveal()
-}
-
-// same compares what a person can set.
-func (r providerRow) same(o providerRow) bool {
-	return r.Name == o.Name && r.BaseURL == o.BaseURL && r.AllowPrivateNetwork == o.AllowPrivateNetwork &&
-		r.Credential == o.Credential && r.CredentialEnv == o.CredentialEnv &&
-		bytes.Equal(r.Sealed, o.Sealed) && bytes.Equal(r.Options, o.Options)
 }
 
 func (a *applying) agent(s AgentSetup) (Outcome, error) {
