@@ -18,7 +18,7 @@ type raceStore struct {
 	models.Conversations
 }
 
-func TestRaces(t *testing.T) {
+func TestRacesOnDisk(t *testing.T) {
 	t.Parallel()
 	racetest.Run(t, racetest.Config{Rounds: *races, Open: func(t *testing.T) journaltest.Store {
 		db := modelstest.Open(t)
