@@ -16,10 +16,8 @@ import (
 	"countersign/agent"
 	"countersign/agent/tools"
 	"countersign/models"
-	"countersign/providers"
-	"countersign/providers/connect"
-	"countersign/providers/upstream"
 	"countersign/web"
+	"countersign/web/catalog"
 	"countersign/web/command"
 	"countersign/web/control"
 	"countersign/web/provision"
@@ -59,48 +57,51 @@ func toolNames(list []agent.Tool) []string {
 }
 
 // openData opens the data directory and what connects to its providers.
-func openData(ctx context.Context, dir string, log *slog.Logger) (catalog, error) {
+func openData(ctx context.Context, dir string, log *slog.Logger) (data, error) {
 	key, err := sealingKey(os.Getenv)
 	if err != nil {
-		return catalog{}, err
+		return data{}, err
 	}
 	db, err := models.Open(ctx, models.Config{Dir: dir, Key: key, Logger: log})
-	return catalog{db, connect.New()}, err
+	if err != nil {
+		return data{}, err
+	}
+	return data{db, catalog.New(db, log)}, nil
 }
 
 // openForCommand opens the data directory for a command while no server has
 // it. Runs can be stopped there; none goes on.
 func openForCommand(ctx context.Context, dir string, log *slog.Logger) (*control.Local, error) {
-	c, err := openData(ctx, dir, log)
+	d, err := openData(ctx, dir, log)
 	if err != nil {
 		return nil, err
 	}
-	site, err := web.New(web.Config{DB: c.db, Engine: c.engine(log), Connect: c.open, Logger: log})
+	site, err := web.New(web.Config{DB: d.db, Engine: d.engine(log), Connect: d.catalog.Open, Logger: log})
 	if err != nil {
-		return nil, errors.Join(err, c.close())
+		return nil, errors.Join(err, d.close())
 	}
-	return &control.Local{Handler: control.Handler(c.control(site, log)), Close: c.close}, nil
+	return &control.Local{Handler: control.Handler(d.control(site, log)), Close: d.close}, nil
 }
 
 // serve opens the data directory and serves it until the context ends.
 func serve(ctx context.Context, o command.ServeOptions, log *slog.Logger) (err error) {
-	c, err := openData(ctx, o.Data, log)
+	d, err := openData(ctx, o.Data, log)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	engine := c.engine(log)
+	defer func() { err = errors.Join(err, d.close()) }()
+	engine := d.engine(log)
 	site, err := web.New(web.Config{
-		DB: c.db, Engine: engine, Connect: c.open,
+		DB: d.db, Engine: engine, Connect: d.catalog.Open,
 		PublicURL: o.PublicURL, TrustedProxy: o.TrustedProxy, Logger: log,
 	})
 	if err != nil {
 		return command.Usage(err)
 	}
-	if err := applyConfig(ctx, o.Config, c.control(site, log)); err != nil {
+	if err := applyConfig(ctx, o.Config, d.control(site, log)); err != nil {
 		return err
 	}
-	commands, err := control.Start(o.Data, control.Handler(c.control(site, log)), log)
+	commands, err := control.Start(o.Data, control.Handler(d.control(site, log)), log)
 	if err != nil {
 		return err
 	}
@@ -161,64 +162,33 @@ func within(ctx context.Context, limit time.Duration, stop func(context.Context)
 // database.
 func sealingKey(getenv func(string) string) (models.Secret, error) {
 	if path := getenv("COUNTERSIGN_KEY_FILE"); path != "" {
-		data, err := os.ReadFile(path)
+		text, err := os.ReadFile(path)
 		if err != nil {
 			return models.Secret{}, fmt.Errorf("read COUNTERSIGN_KEY_FILE: %w", err)
 		}
-		return models.NewSecret(string(data)), nil
+		return models.NewSecret(string(text)), nil
 	}
 	return models.NewSecret(getenv("COUNTERSIGN_KEY")), nil
 }
 
-// A catalog is what is configured, in the words of the agent.
-type catalog struct {
-	db *models.DB
-	*connect.Connections
+// data is an open data directory and what connects to its providers.
+type data struct {
+	db      *models.DB
+	catalog *catalog.Catalog
 }
 
-func (c catalog) close() error {
-	c.Connections.Close()
-	return c.db.Close()
+func (d data) close() error {
+	d.catalog.Close()
+	return d.db.Close()
 }
 
 // engine works on the runs of the directory once it is started.
-func (c catalog) engine(log *slog.Logger) *agent.Engine {
+func (d data) engine(log *slog.Logger) *agent.Engine {
 	return agent.NewEngine(agent.Config{
-		Journal: c.db.Journal(), Index: c.db.Journal(), Catalog: c, Tools: tools.All(c.db.Notes()), Log: log,
+		Journal: d.db.Journal(), Index: d.db.Journal(), Catalog: d.catalog, Tools: tools.All(d.db.Notes()), Log: log,
 	})
 }
 
-func (c catalog) control(site *web.Server, log *slog.Logger) control.Config {
-	return control.Config{DB: c.db, Site: site, Tools: toolNames(tools.All(c.db.Notes())), Log: log}
-}
-
-func (c catalog) Agent(ctx context.Context, id agent.AgentID) (agent.Agent, error) {
-	return c.db.Agents().Get(ctx, id)
-}
-
-func (c catalog) Connect(ctx context.Context, ref agent.ModelRef) (agent.Connection, error) {
-	row, err := c.db.Providers().Get(ctx, ref.Provider)
-	if errors.Is(err, models.ErrNotFound) {
-		err = upstream.NewError("", providers.CategoryConfiguration, "provider_removed")
-	}
-	if err != nil {
-		return agent.Connection{}, err
-	}
-	p, err := c.open(ctx, row)
-	return agent.Connection{Provider: p, Retry: row.Retry}, err
-}
-
-func (c catalog) open(_ context.Context, p models.Provider) (providers.Provider, error) {
-	config := connect.Config{
-		ID: p.ID, API: p.API, BaseURL: p.BaseURL, AllowPrivateNetwork: p.AllowPrivateNetwork,
-		StreamUsage: p.StreamUsage, MaxOutputTokens: p.MaxOutputTokens,
-		Bounds: upstream.Bounds{FirstByte: p.Timeouts.FirstByte, Idle: p.Timeouts.Idle, Attempt: p.Timeouts.Attempt},
-	}
-	if p.Credential != models.CredentialNone {
-		config.Key = func(ctx context.Context) (string, error) {
-			key, err := c.db.Providers().Key(ctx, p.ID)
-			return key.Reveal(), err
-		}
-	}
-	return c.Connections.Open(config)
+func (d data) control(site *web.Server, log *slog.Logger) control.Config {
+	return control.Config{DB: d.db, Site: site, Tools: toolNames(tools.All(d.db.Notes())), Log: log}
 }

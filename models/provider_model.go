@@ -1,6 +1,10 @@
 package models
 
-import "fmt"
+import (
+	"fmt"
+
+	"countersign/agent"
+)
 
 // A ProviderModel is a model that the provider offers, and what an admin says
 // of it: that a connection works tells nothing of what a model can do
@@ -12,15 +16,8 @@ type ProviderModel struct {
 	PDF           bool   `json:"pdf,omitempty"`       // takes PDF files
 	Tools         *bool  `json:"tools,omitempty"`     // calls tools; nil means yes
 	Reasoning     *bool  `json:"reasoning,omitempty"` // thinks first; nil is not known
-	Price         *Price `json:"price,omitempty"`     // nil is not known
-}
-
-// A Price is what tokens cost, in US dollars a million. Nil is not known.
-type Price struct {
-	Input      float64  `json:"input"`
-	Output     float64  `json:"output"`
-	CacheRead  *float64 `json:"cache_read,omitempty"`
-	CacheWrite *float64 `json:"cache_write,omitempty"`
+	// Price is nil where it is not known.
+	Price *agent.Price `json:"price,omitempty"`
 }
 
 const (
@@ -43,7 +40,7 @@ func checkModels(list []ProviderModel) string {
 			return "Every model can be listed once."
 		case m.ContextWindow < 0:
 			return "A context window can't be negative."
-		case !m.Price.valid():
+		case !validPrice(m.Price):
 			return fmt.Sprintf("A price is 0 to %d dollars a million tokens.", MaxPrice)
 		}
 		seen[m.Name] = true
@@ -51,7 +48,7 @@ func checkModels(list []ProviderModel) string {
 	return ""
 }
 
-func (p *Price) valid() bool {
+func validPrice(p *agent.Price) bool {
 	if p == nil {
 		return true
 	}

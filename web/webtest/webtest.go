@@ -16,6 +16,7 @@ import (
 	"countersign/models"
 	"countersign/models/modelstest"
 	"countersign/web"
+	"countersign/web/catalog"
 )
 
 // Who exists on a new server.
@@ -38,8 +39,9 @@ type Server struct {
 	// Site is what serves the pages.
 	Site *web.Server
 
-	tb  testing.TB
-	log *logBuffer
+	tb      testing.TB
+	log     *logBuffer
+	catalog *catalog.Catalog
 }
 
 type options struct {
@@ -78,10 +80,12 @@ func New(tb testing.TB, list ...Option) *Server {
 	s.DB = modelstest.OpenConfig(tb, models.Config{
 		Now: s.Clock.Now, Logger: log, Getenv: func(name string) string { return o.env[name] },
 	})
+	s.catalog = catalog.New(s.DB, log)
+	tb.Cleanup(s.catalog.Close)
 	s.startEngine(log)
 
 	o.web.DB, o.web.Engine, o.web.Logger, o.web.Now = s.DB, s.Engine, log, s.Clock.Now
-	o.web.Connect = newCatalog(tb, s.DB).open
+	o.web.Connect = s.catalog.Open
 	var err error
 	if s.Site, err = web.New(o.web); err != nil {
 		tb.Fatal(err)
@@ -103,7 +107,7 @@ func New(tb testing.TB, list ...Option) *Server {
 func (s *Server) startEngine(log *slog.Logger) {
 	s.tb.Helper()
 	s.Engine = agent.NewEngine(agent.Config{
-		Journal: s.DB.Journal(), Index: s.DB.Journal(), Catalog: newCatalog(s.tb, s.DB),
+		Journal: s.DB.Journal(), Index: s.DB.Journal(), Catalog: s.catalog,
 		Tools: tools.All(s.DB.Notes()), Log: log,
 	})
 	if err := s.Engine.Start(s.tb.Context()); err != nil {
