@@ -182,7 +182,7 @@ func (a *attempt) failed(ctx context.Context, f *providers.Error) error {
 
 // completed commits what the attempt said. Its calls are requests so far:
 // whether they run is for the next phase to decide. Without calls, the text is
-// the answer and the run is over.
+// the answer and the run is over, unless the model only paused.
 func (a *attempt) completed(ctx context.Context, f providers.Finish) error {
 	message := AssistantMessage{
 		Attempt: a.id, Text: f.Text, Reasoning: cut(f.Reasoning, MaxReasoningDisplay), Refusal: f.Refusal, Finish: f.Reason,
@@ -201,6 +201,10 @@ func (a *attempt) completed(ctx context.Context, f providers.Finish) error {
 			output.Segments = append(output.Segments, Segment{Channel: ChannelCall, Text: c.Name + " " + c.Arguments})
 			events = append(events, a.requested(c))
 		}
+		return a.append(ctx, func(Head) []Event { return events }, output)
+	}
+	if f.Reason == providers.FinishPause {
+		// The provider wants its turn back as it is, and goes on from there.
 		return a.append(ctx, func(Head) []Event { return events }, output)
 	}
 	return a.appendEntries(ctx, func(h Head) []Entry { return a.finishEntries(h, answered(&message), events...) }, output)

@@ -7,7 +7,7 @@ import (
 
 // kinds lists every event. A new kind is added here, and pinned in the test.
 var kinds = decoders(
-	decode[ConversationCreated], decode[ConversationTitled], decode[ConversationArchived], decode[ConversationUnarchived], decode[Rewound],
+	decode[ConversationCreated], decode[ConversationTitled], decode[ConversationArchived], decode[ConversationUnarchived], decode[HistoryCopied], decode[Rewound],
 	decode[UserMessage], decode[MessageQueued], decode[QueuedMessageEdited], decode[QueuedMessageRemoved], decode[AssistantMessage],
 	decode[RunCreated], decode[RunStarted], decode[RunWaiting], decode[RunResumed], decode[RunFinished],
 	decode[ModelAttemptStarted], decode[ModelAttemptFinished], decode[ProviderError], decode[RetryScheduled],

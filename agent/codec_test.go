@@ -77,6 +77,10 @@ var pins = []struct {
 		`{"message_id":"m_1","agent_name":"Assistant","model":` + modelJSON + `,"output":{"reasoning":false,"buffer_attempts":false}}`,
 	},
 	{agent.RunStarted{Epoch: 2, Boot: "b_1", Reclaimed: true}, `{"epoch":2,"boot":"b_1","reclaimed":true}`},
+	{
+		agent.HistoryCopied{From: "c_1", Title: "T", Messages: []agent.CopiedMessage{{Person: "Ann", Text: "a", At: noon}, {Agent: "Assistant", Text: "b", At: noon}}, Omitted: 2},
+		`{"from":"c_1","title":"T","messages":[{"person":"Ann","text":"a","at":"2026-01-02T12:00:00.005Z"},{"agent":"Assistant","text":"b","at":"2026-01-02T12:00:00.005Z"}],"omitted":2}`,
+	},
 	{agent.RunStarted{Epoch: 1, Boot: "b_1"}, `{"epoch":1,"boot":"b_1"}`},
 	{agent.RunWaiting{For: agent.StatusWaitingApproval}, `{"for":"waiting_approval"}`},
 	{agent.RunResumed{Reason: "decided"}, `{"reason":"decided"}`},
@@ -167,7 +171,7 @@ func TestEvents_Names(t *testing.T) {
 	want := []agent.Kind{
 		"approval_decision", "approval_requested", "assistant_message",
 		"conversation_archived", "conversation_created", "conversation_titled", "conversation_unarchived",
-		"grant_created", "grant_revoked",
+		"grant_created", "grant_revoked", "history_copied",
 		"interaction_closed", "message_queued", "model_attempt_finished", "model_attempt_started", "model_usage",
 		"provider_error", "question_answered", "question_asked", "queued_message_edited", "queued_message_removed", "reasoning_display_limited",
 		"reconcile_answered", "reconcile_requested", "retry_scheduled", "rewound", "run_created", "run_finished",

@@ -13,8 +13,9 @@ import (
 // A run that failed or was stopped keeps its finished steps here, though the
 // page withdraws their text: tools may have run, and the model has to know.
 type History struct {
-	seq  Seq
-	runs []*runHistory
+	seq    Seq
+	copied HistoryCopied // from another conversation
+	runs   []*runHistory
 }
 
 type runHistory struct {
@@ -37,6 +38,9 @@ func (h *History) Apply(r Record) {
 	}
 	h.seq = r.Seq
 	switch e := r.Event.(type) {
+	case HistoryCopied:
+		h.copied = e
+		return
 	case Rewound:
 		h.runs = slices.DeleteFunc(h.runs, func(run *runHistory) bool { return run.first > e.To })
 		return
@@ -70,7 +74,7 @@ func (h *History) Apply(r Record) {
 // Messages returns the history for a request. replays holds the private state
 // of attempts.
 func (h *History) Messages(replays map[AttemptID]providers.Replay) []providers.Message {
-	var list []providers.Message
+	list := h.copied.messages()
 	for _, run := range h.runs {
 		list = append(list, providers.UserMessage{Text: run.user})
 		for _, step := range run.steps {

@@ -1,6 +1,10 @@
 package agent
 
-import "slices"
+import (
+	"slices"
+
+	"countersign/providers"
+)
 
 // A RunState is the projection that decides what a run does next. It is folded
 // from the records of one run.
@@ -233,7 +237,7 @@ func (s *RunState) phase() phase {
 		return phaseInterrupt
 	case len(s.OpenCalls()) > 0:
 		return phaseTools
-	case s.Answer != nil && len(s.Calls) == 0:
+	case s.Answer != nil && len(s.Calls) == 0 && s.Answer.Finish != providers.FinishPause:
 		return phaseFinish
 	}
 	return phaseModel

@@ -21,6 +21,8 @@ const (
 type NewConversation struct {
 	Agent Agent
 	Model ModelRef // resolved; the conversation keeps it (contract P2)
+	// Copied comes before the message, nil for nothing.
+	Copied *HistoryCopied
 	SendMessage
 }
 
@@ -64,8 +66,11 @@ func (e *Engine) Create(ctx context.Context, n NewConversation) (Sent, error) {
 	sent := Sent{Conversation: id, Run: RunFor(id, n.Message)}
 	created := ConversationCreated{Owner: n.Author.User, Agent: n.Agent.ID, AgentName: n.Agent.Name, Model: n.Model}
 	head := Head{AgentName: created.AgentName, Model: created.Model}
-	entries := append([]Entry{{Event: created}, {Event: ConversationTitled{Title: titleFrom(n.Text)}}},
-		startRun(id, head, UserMessage{Message: n.Message, Text: n.Text, Author: n.Author}, n.Output)...)
+	entries := []Entry{{Event: created}, {Event: ConversationTitled{Title: titleFrom(n.Text)}}}
+	if n.Copied != nil {
+		entries = append(entries, Entry{Event: *n.Copied})
+	}
+	entries = append(entries, startRun(id, head, UserMessage{Message: n.Message, Text: n.Text, Author: n.Author}, n.Output)...)
 	_, err := e.append(ctx, Batch{Conversation: id, Entries: entries})
 	if errors.Is(err, ErrConflict) { // the same submit came twice
 		return sent, nil

@@ -22,6 +22,9 @@ func (w *worker) stepModel(ctx context.Context) error {
 	}
 	step, number := w.state.next()
 	if step > w.agent.Limits.ModelCalls {
+		if m := w.state.Answer; m != nil && m.Finish == providers.FinishPause {
+			return w.finish(ctx, answered(m))
+		}
 		return w.finish(ctx, RunFinished{Status: StatusFailed, StopReason: "turn_limit", Failure: &Failure{Code: FailTurnLimit}})
 	}
 	var err error

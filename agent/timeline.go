@@ -14,6 +14,9 @@ type Timeline struct {
 	Title string
 	Runs  []*RunItem // oldest first
 	Queue []QueuedMessage
+	// Copied is what the conversation began with, nil if it began with nothing
+	// or earlier than the timeline.
+	Copied *HistoryCopied
 
 	calls   map[CallID]*CallItem
 	changes []Change
@@ -103,6 +106,8 @@ func (t *Timeline) Apply(rec Record) {
 	case ConversationTitled:
 		t.Title = e.Title
 		t.note(Change{What: TitleChanged})
+	case HistoryCopied:
+		t.Copied = &e
 	case ConversationArchived, ConversationUnarchived:
 		t.note(Change{What: ArchiveChanged})
 	case GrantCreated, GrantRevoked:

@@ -21,6 +21,7 @@ const (
 	IDBarTitle        = "bar-title"
 	IDBarMeta         = "bar-meta"
 	IDDetails         = "details"
+	IDCopied          = "copied"
 	IDDetailsBody     = "details-body"
 	IDGrants          = "grants"
 	IDRename          = "rename"

@@ -114,7 +114,25 @@ func noticeEntry(s Scene, i *agent.NoticeItem) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "</p></div></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			if stuck(i) {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"acts\">")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = goOnLink(s.Conversation).Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</p>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</div></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -126,6 +144,20 @@ func noticeEntry(s Scene, i *agent.NoticeItem) templ.Component {
 		}
 		return nil
 	})
+}
+
+// stuck reports whether every other message to this conversation would fail in
+// the same way.
+func stuck(i *agent.NoticeItem) bool {
+	if i.Failure == nil || i.Failure.Provider == nil {
+		return false
+	}
+	switch p := i.Failure.Provider; {
+	case p.Code == "replay_foreign", p.Code == "provider_removed":
+		return true
+	default:
+		return p.Category == "model_not_found" || p.Category == "context_length"
+	}
 }
 
 func noticeStep(i *agent.NoticeItem) stepProps {

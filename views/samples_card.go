@@ -104,6 +104,7 @@ func (m *maker) notices() []Sample {
 		m.entry("notice", "stopped_by_other", end(agent.StatusCancelled, "", nil, &agent.Actor{User: "u_2", Name: m.say("Ines Okafor")})),
 		m.entry("notice", "stopped", end(agent.StatusCancelled, "", nil, nil)),
 		m.entry("notice", "failed_provider", failed(agent.FailProvider)),
+		m.entry("notice", "failed_for_good", end(agent.StatusFailed, "", &agent.Failure{Code: agent.FailProvider, Provider: &agent.ProviderError{Code: "replay_foreign"}}, nil)),
 		m.entry("notice", "failed_turn_limit", failed(agent.FailTurnLimit)),
 		m.entry("notice", "failed_reclaimed", failed(agent.FailReclaimed)),
 		m.entry("notice", "failed_disk_full", failed(agent.FailFull)),

@@ -135,7 +135,15 @@ func (m *maker) pages() []Sample {
 	past := conversation
 	past.Past, past.Title, past.Earlier = true, "", 0
 	past.Page.Title = ""
+	goingOn := conversation
+	goingOn.Earlier, goingOn.Copied = 0, &agent.HistoryCopied{From: "c_old", Title: m.say("Rota for week 42"), Omitted: 3, Messages: []agent.CopiedMessage{
+		{Person: m.say("Dana Ruiz"), Text: m.say("Who is on call?"), At: sampleTime}, {Agent: m.say("Operations"), Text: m.say("**Ines**, until Friday."), At: sampleTime},
+	}}
+	from := composer
+	from.From, from.FromTitle = "c_old", m.say("Rota for week 42")
 	return []Sample{
+		{Component: "page", State: "going_on", Frame: "page", HTML: Conversation(goingOn)},
+		{Component: "page", State: "new_going_on", Frame: "page", HTML: NewConversation(NewConversationProps{Page: flashed, AgentName: m.say("Operations"), Composer: from, Suggestions: tries, SuggestionModel: "1"})},
 		{Component: "page", State: "past", Frame: "page", HTML: Conversation(past)},
 		{Component: "page", State: "conversation", Frame: "page", HTML: Conversation(conversation)},
 		{Component: "page", State: "new", Frame: "page", HTML: NewConversation(NewConversationProps{Page: flashed, AgentName: m.say("Operations"), Composer: composer, Suggestions: tries, SuggestionModel: "1"})},

@@ -142,3 +142,6 @@ func AgentURL(id agent.AgentID) string { return AgentsURL + "/" + url.PathEscape
 
 // UsageURL shows what was used in a number of days.
 func UsageURL(days int) string { return usageURL + "?days=" + strconv.Itoa(days) }
+
+// FromURL starts a conversation that goes on from another one.
+func FromURL(id agent.ConversationID) string { return HomeURL + "?from=" + url.QueryEscape(string(id)) }

@@ -35,7 +35,8 @@ var categoryWords = map[string]words{
 
 // codeWords replace the words of a category where the code says more.
 var codeWords = map[string]words{
-	"provider_removed":            {"%s was removed", "The provider of this conversation is not set up here any more.", "Start a new conversation with another one."},
+	"provider_removed":            {"%s was removed", "The provider of this conversation is not set up here any more.", "Start a fresh conversation from here, with another one."},
+	"replay_foreign":              {"The connection to %s has changed", "This conversation holds private state of the model that may go back only to the address and model it came from.", "Start a fresh conversation from here; what was said is copied."},
 	"invalid_tool_call_index":     {"%s sent a tool call that could not be read", "The stream was malformed, so no tool ran.", ""},
 	"invalid_tool_call_arguments": {"%s sent a tool call that could not be read", "Its arguments are not one JSON object, so no tool ran.", ""},
 	"connect_timeout":             {"%s could not be reached in time", "No connection was made before the limit.", ""},

@@ -18,14 +18,19 @@ const pageRuns = 20
 func (s *Server) ownConversation(r *http.Request) (visit, agent.ConversationID, error) {
 	v, _ := r.Context().Value(visitKey).(visit)
 	id := agent.ConversationID(r.PathValue("conversation"))
+	_, err := s.ownHead(r, id)
+	return v, id, err
+}
+
+// ownHead returns what is true of a conversation of the person who asks. One
+// that belongs to somebody else is not found.
+func (s *Server) ownHead(r *http.Request, id agent.ConversationID) (agent.Head, error) {
+	user, _ := currentUser(r.Context())
 	head, err := s.journal.Head(r.Context(), id)
-	if err != nil {
-		return v, id, err
+	if err == nil && head.Owner != user.ID {
+		err = agent.ErrNotFound
 	}
-	if head.Owner != v.user.ID {
-		return v, id, agent.ErrNotFound
-	}
-	return v, id, nil
+	return head, err
 }
 
 func actorOf(u models.User) agent.Actor { return agent.Actor{User: u.ID, Name: u.Name} }
@@ -59,6 +64,8 @@ func (s *Server) window(ctx context.Context, id agent.ConversationID, before age
 		w.timeline.Seq = first - 1
 		if len(runs) > pageRuns {
 			w.earlier = first
+		} else {
+			w.timeline.Seq = 0 // what comes before the first run is shown with it
 		}
 	}
 	for {

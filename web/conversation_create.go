@@ -14,7 +14,9 @@ import (
 
 // newConversation shows the page that a conversation starts from.
 func (s *Server) newConversation(w http.ResponseWriter, r *http.Request) error {
-	return s.renderNew(w, r, http.StatusOK, views.ComposerProps{Message: newMessageID(), Model: r.URL.Query().Get("model")})
+	query := r.URL.Query()
+	composer := views.ComposerProps{Message: newMessageID(), Model: query.Get("model"), From: agent.ConversationID(query.Get("from"))}
+	return s.renderNew(w, r, http.StatusOK, composer)
 }
 
 func (s *Server) renderNew(w http.ResponseWriter, r *http.Request, status int, composer views.ComposerProps) error {
@@ -29,6 +31,13 @@ func (s *Server) renderNew(w http.ResponseWriter, r *http.Request, status int, c
 	page, err := s.page(r, "New conversation", views.SectionNew)
 	if err != nil {
 		return err
+	}
+	if composer.From != "" {
+		from, err := s.ownHead(r, composer.From)
+		if err != nil {
+			return err
+		}
+		composer.FromTitle = from.Title
 	}
 	chosen, _ := agentOf(agents, composer.Agent)
 	props := views.NewConversationProps{Page: page, AgentName: chosen.Name, Composer: composer}
@@ -83,7 +92,7 @@ func (s *Server) createConversation(w http.ResponseWriter, r *http.Request) erro
 	if errors.As(err, &refused) {
 		return s.renderNew(w, r, http.StatusUnprocessableEntity, views.ComposerProps{
 			Message: newMessageID(), Text: m.Text, Error: refused.Message,
-			Reasoning: m.Output.Reasoning, Agent: r.PostFormValue("agent"), Model: r.PostFormValue("model"),
+			Reasoning: m.Output.Reasoning, From: agent.ConversationID(r.PostFormValue("from")), Agent: r.PostFormValue("agent"), Model: r.PostFormValue("model"),
 		})
 	}
 	if err != nil {
@@ -106,7 +115,18 @@ func (s *Server) create(r *http.Request, agents []agent.Agent, offers []offer, m
 		return agent.Sent{}, &agent.InputError{Message: "This model is not offered any more. Choose another one."}
 	}
 	m.Output.BufferAttempts = chosen.Output.BufferAttempts
-	return s.config.Engine.Create(r.Context(), agent.NewConversation{Agent: chosen, Model: offers[i].ref, SendMessage: m})
+	n := agent.NewConversation{Agent: chosen, Model: offers[i].ref, SendMessage: m}
+	if from := agent.ConversationID(r.PostFormValue("from")); from != "" {
+		if _, err := s.ownHead(r, from); err != nil {
+			return agent.Sent{}, err
+		}
+		copied, err := s.config.Engine.Copy(r.Context(), from)
+		if err != nil {
+			return agent.Sent{}, err
+		}
+		n.Copied = &copied
+	}
+	return s.config.Engine.Create(r.Context(), n)
 }
 
 // agentOf returns the agent with an id: the oldest one where no id is given.
