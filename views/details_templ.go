@@ -146,7 +146,7 @@ func DetailsBody(p DetailsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if run.Usage.Attempts > 0 {
+			if n := run.Usage.Attempts; n > 0 && n < p.Usage.Attempts {
 				templ_7745c5c3_Err = usageFigures(run.Usage).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -77,7 +77,7 @@ func (m *maker) parts() []Sample {
 	m.count(final, 120, 0)
 	run.Items = append(run.Items, final)
 	used := m.used()
-	run.Usage = used
+	run.Usage.Add(agent.ModelUsage{})
 	row := func(status agent.RunStatus) templ.Component {
 		return NavRowLink(NavRow{ID: agent.ConversationID("c_" + m.id()), Title: m.say("Why did the nightly export fail?"), Status: status})
 	}
