@@ -62,7 +62,7 @@ func openData(ctx context.Context, dir string, log *slog.Logger) (data, error) {
 	if err != nil {
 		return data{}, err
 	}
-	db, err := models.Open(ctx, models.Config{Dir: dir, Key: key, Logger: log})
+	db, err := models.Open(ctx, models.Config{Dir: dir, Key: key, Keychain: models.SystemKeychain(), Logger: log})
 	if err != nil {
 		return data{}, err
 	}

@@ -2,6 +2,7 @@
 
 package models
 
-// systemKeychain is nil: what some of these systems have needs a desktop
-// session, which a server has not (contract P9).
-func systemKeychain() Keychain { return nil }
+// SystemKeychain returns the keychain of the system, nil where there is none
+// to use: what these systems may have needs a desktop session, which a server
+// has not (contract P9).
+func SystemKeychain() Keychain { return nil }

@@ -15,7 +15,8 @@ const keychainService = "countersign"
 // which seals with DPAPI (contract P9).
 type osKeychain struct{}
 
-func systemKeychain() Keychain { return osKeychain{} }
+// SystemKeychain returns the keychain of the system.
+func SystemKeychain() Keychain { return osKeychain{} }
 
 func (osKeychain) Get(item string) (Secret, error) {
 	text, err := keyring.Get(keychainService, item)

@@ -41,7 +41,7 @@ type Config struct {
 	// Getenv resolves credentials that name an environment variable,
 	// [os.Getenv] if nil.
 	Getenv func(string) string
-	// Keychain keeps keys outside the database, that of the system if nil.
+	// Keychain keeps keys outside the database; there is none if nil.
 	Keychain Keychain
 	// Now is the clock, [time.Now] if nil.
 	Now func() time.Time
@@ -91,9 +91,6 @@ func Exists(dir string) bool {
 func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Getenv == nil {
 		c.Getenv = os.Getenv
-	}
-	if c.Keychain == nil {
-		c.Keychain = systemKeychain()
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -202,12 +202,32 @@ func TestProviders_KeyFromEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Key(t.Context(), p.ID); !errors.Is(err, models.ErrNoKey) {
+	_, err = s.Key(t.Context(), p.ID)
+	if !errors.Is(err, models.ErrNoKey) {
 		t.Errorf("got %v, want ErrNoKey", err)
 	}
+	wantCode(t, "not set", err, providers.CodeKeyMissingEnv)
 	env["LOCAL_KEY"] = "from the environment"
 	if key, err := s.Key(t.Context(), p.ID); err != nil || key.Reveal() != "from the environment" {
 		t.Errorf("got %q, %v", key.Reveal(), err)
+	}
+}
+
+// wantNowhere looks for a text in every file of a directory.
+func wantNowhere(t *testing.T, dir, text string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(data, []byte(text)) {
+			t.Errorf("%s holds %s", e.Name(), text)
+		}
 	}
 }
 
@@ -227,6 +247,9 @@ func TestProviders_SealedKey(t *testing.T) {
 		if !errors.Is(err, want) || err == nil && got.Reveal() != key {
 			t.Errorf("got %q, %v, want %v", got.Reveal(), err, want)
 		}
+		if want != nil {
+			wantCode(t, "under another key", err, providers.CodeKeyUnreadable)
+		}
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -234,19 +257,7 @@ func TestProviders_SealedKey(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := os.ReadDir(c.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(c.Dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Contains(data, []byte(key)) {
-			t.Errorf("%s holds the key", e.Name())
-		}
-	}
+	wantNowhere(t, c.Dir, key)
 	check(c, nil)
 	other := c
 	other.Key = models.NewSecret(base64.StdEncoding.EncodeToString(make([]byte, 32)))
