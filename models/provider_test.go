@@ -163,6 +163,9 @@ func TestProviders_Invalid(t *testing.T) {
 		{"env", func(*models.Provider) {}, models.Credential{Kind: models.CredentialEnv, Env: "A=B"}},
 		{"key", func(*models.Provider) {}, sealed("")},
 		{"key", func(*models.Provider) {}, sealed(strings.Repeat("k", 16<<10+1))},
+		{"prompt_caching", func(p *models.Provider) { p.PromptCaching = ptr(false) }, none},
+		{"thinking", func(p *models.Provider) { p.Thinking = &providers.Thinking{Type: providers.ThinkingAdaptive} }, none},
+		{"output_limit_field", func(p *models.Provider) { p.OutputLimitField = "tokens" }, none},
 		{"credential", func(*models.Provider) {}, models.Credential{Kind: "vault"}},
 		{"credential", func(*models.Provider) {}, models.Credential{}},
 	} {
