@@ -16,12 +16,12 @@ var (
 // Limits bound what a [Reader] accepts, in bytes. A limit of zero or less is
 // replaced by its default.
 type Limits struct {
-	Event  int64 // one event with its field names: 16 MiB
+	Event  int64 // one event with its field names: 4 MiB
 	Stream int64 // the whole body: 32 MiB
 }
 
 const (
-	defaultEvent  = 16 << 20
+	defaultEvent  = 4 << 20
 	defaultStream = 32 << 20
 	firstBuffer   = 16 << 10
 	maxEmptyReads = 100
@@ -133,10 +133,7 @@ func (r *Reader) line() ([]byte, error) {
 			}
 			r.scanned = r.start
 		}
-		at := r.scanned
-		for at < r.end && r.buf[at] != '\n' && r.buf[at] != '\r' {
-			at++
-		}
+		at := r.scanned + lineLength(r.buf[r.scanned:r.end])
 		r.scanned = at
 		if int64(len(r.name)+len(r.data)+at-r.start) > r.limits.Event {
 			r.fail(ErrEventTooLarge)
@@ -161,6 +158,17 @@ func (r *Reader) line() ([]byte, error) {
 	}
 }
 
+// lineLength returns how much of b comes before the first line end.
+func lineLength(b []byte) int {
+	if i := bytes.IndexByte(b, '\n'); i >= 0 {
+		b = b[:i]
+	}
+	if i := bytes.IndexByte(b, '\r'); i >= 0 {
+		return i
+	}
+	return len(b)
+}
+
 func (r *Reader) first(line []byte) []byte {
 	if !r.begun {
 		r.begun = true
@@ -172,7 +180,7 @@ func (r *Reader) first(line []byte) []byte {
 // fail ends the stream: nothing buffered and no open event survives.
 func (r *Reader) fail(err error) {
 	r.err = err
-	r.start, r.end, r.scanned = 0, 0, 0
+	r.buf, r.start, r.end, r.scanned = nil, 0, 0, 0
 	r.name, r.data, r.hasData = nil, nil, false
 }
 
@@ -182,7 +190,9 @@ func (r *Reader) fill() {
 		r.end, r.scanned, r.start = r.end-r.start, r.scanned-r.start, 0
 	}
 	if r.end == len(r.buf) {
-		r.buf = append(r.buf, make([]byte, len(r.buf))...)
+		larger := make([]byte, min(2*len(r.buf), max(len(r.buf), int(r.limits.Event))+firstBuffer))
+		copy(larger, r.buf)
+		r.buf = larger
 	}
 	for range maxEmptyReads {
 		n, err := r.src.Read(r.buf[r.end:])

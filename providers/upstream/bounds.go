@@ -14,7 +14,7 @@ type Bounds struct {
 	// Trailer is the longest wait, in all, for what may follow the proof that
 	// an answer is complete: 5 s.
 	Trailer time.Duration
-	// Event and Response bound one event, 16 MiB, and the whole body, 32 MiB.
+	// Event and Response bound one event, 4 MiB, and the whole body, 32 MiB.
 	Event    int64
 	Response int64
 }
@@ -25,7 +25,7 @@ func (b Bounds) withDefaults() Bounds {
 		Idle:      positive(b.Idle, 5*time.Minute),
 		Attempt:   positive(b.Attempt, 30*time.Minute),
 		Trailer:   positive(b.Trailer, 5*time.Second),
-		Event:     positive(b.Event, 16<<20),
+		Event:     positive(b.Event, 4<<20),
 		Response:  positive(b.Response, 32<<20),
 	}
 }
