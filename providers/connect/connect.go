@@ -52,25 +52,38 @@ func New() *Connections {
 // Open returns the provider of a connection. Nothing is sent yet. The error is
 // a [*providers.Error] of category configuration.
 func (c *Connections) Open(config Config) (providers.Provider, error) {
-	if config.API != providers.APIChatCompletions {
+	var p providers.Provider
+	var err error
+	switch config.API {
+	case providers.APIChatCompletions:
+		p, err = chatcompletions.New(c.chatCompletions(config))
+	default:
 		return nil, upstream.NewError(config.API, providers.CategoryConfiguration, "unsupported_api")
 	}
-	cc := chatcompletions.Config{
-		Connection: config.ID, BaseURL: config.BaseURL, Key: config.Key, HTTPClient: c.public,
-		StreamUsage: config.StreamUsage, MaxOutputTokens: config.MaxOutputTokens,
-		OutputLimitField: config.OutputLimitField, Bounds: config.Bounds,
-	}
-	switch {
-	case config.BaseURL == practice.Address:
-		cc.BaseURL, cc.HTTPClient, cc.AttemptHeader = practice.BaseURL, c.practice, true
-	case config.AllowPrivateNetwork:
-		cc.HTTPClient = c.private
-	}
-	client, err := chatcompletions.New(cc)
 	if err != nil {
 		return nil, upstream.NewError(config.API, providers.CategoryConfiguration, "unusable_base_url")
 	}
-	return client, nil
+	return p, nil
+}
+
+func (c *Connections) chatCompletions(config Config) chatcompletions.Config {
+	cc := chatcompletions.Config{
+		Connection: config.ID, BaseURL: config.BaseURL, Key: config.Key, HTTPClient: c.client(config),
+		StreamUsage: config.StreamUsage, MaxOutputTokens: config.MaxOutputTokens,
+		OutputLimitField: config.OutputLimitField, Bounds: config.Bounds,
+	}
+	if config.BaseURL == practice.Address {
+		cc.BaseURL, cc.HTTPClient, cc.AttemptHeader = practice.BaseURL, c.practice, true
+	}
+	return cc
+}
+
+// client returns what reaches the addresses that a connection may use.
+func (c *Connections) client(config Config) *http.Client {
+	if config.AllowPrivateNetwork {
+		return c.private
+	}
+	return c.public
 }
 
 // Close ends idle network connections.
