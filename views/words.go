@@ -37,6 +37,10 @@ var categoryWords = map[string]words{
 var codeWords = map[string]words{
 	"provider_removed":            {"%s was removed", "The provider of this conversation is not set up here any more.", "Start a fresh conversation from here, with another one."},
 	"replay_foreign":              {"The connection to %s has changed", "This conversation holds private state of the model that may go back only to the address and model it came from.", "Start a fresh conversation from here; what was said is copied."},
+	"key_needed":                  {"%s needs its key", "The key was kept in the server’s memory alone, or is gone from the keychain. Nothing was sent.", "An administrator can enter the key again."},
+	"key_missing_env":             {"%s has no key", "The environment variable that holds it is not set. Nothing was sent.", "An administrator can set the variable and start the server again."},
+	"key_unreadable":              {"The key of %s can’t be read", "The saved key could not be opened on this server. Nothing was sent.", "An administrator can restore the sealing key, or enter the key again."},
+	"token_command_failed":        {"%s got no token", "The command that prints its tokens failed. Nothing was sent.", "An administrator can find the reason in the server’s log."},
 	"invalid_tool_call_index":     {"%s sent a tool call that could not be read", "The stream was malformed, so no tool ran.", ""},
 	"invalid_tool_call_arguments": {"%s sent a tool call that could not be read", "Its arguments are not one JSON object, so no tool ran.", ""},
 	"connect_timeout":             {"%s could not be reached in time", "No connection was made before the limit.", ""},
