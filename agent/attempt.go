@@ -15,6 +15,7 @@ type attempt struct {
 	*worker
 	id      AttemptID
 	number  int
+	summary bool // see [ModelAttemptStarted]
 	began   time.Time
 	parts   []part
 	limited bool // the display bound on reasoning was reached
@@ -32,6 +33,9 @@ func (a *attempt) run(ctx context.Context) error {
 	req, err := a.request(ctx, a.number)
 	if err != nil {
 		return err
+	}
+	if a.summary {
+		summarise(&req)
 	}
 	// The draft outlives the stream until the fact that replaces it is
 	// committed; whoever asks in between still sees the text.
@@ -175,6 +179,9 @@ func (a *attempt) failed(ctx context.Context, f *providers.Error) error {
 		return a.append(ctx, func(Head) []Event { return events }, a.output(true))
 	}
 	end := RunFinished{Status: StatusFailed, Failure: &Failure{Code: FailProvider, Provider: &diagnostic}}
+	if a.summary {
+		end.StopReason, end.Failure.Code = stopTurnLimit, FailTurnLimit
+	}
 	return a.appendEntries(ctx, func(h Head) []Entry {
 		return append(runEntries(a.ref.Run, append(events, end)), startNext(a.ref.Conversation, h)...)
 	}, a.output(true))
@@ -193,6 +200,16 @@ func (a *attempt) completed(ctx context.Context, f providers.Finish) error {
 	}
 	events = append(events, a.used(), message)
 	output := a.output(false)
+	if a.summary {
+		end := RunFinished{Status: StatusSucceeded, Answer: a.id, StopReason: stopTurnLimit}
+		if f.Text == "" {
+			end = RunFinished{Status: StatusFailed, StopReason: stopTurnLimit, Failure: &Failure{Code: FailTurnLimit}}
+		}
+		// Private state is of a request that no other one continues.
+		return a.appendEntries(ctx, func(h Head) []Entry {
+			return append(runEntries(a.ref.Run, append(events, end)), startNext(a.ref.Conversation, h)...)
+		}, output)
+	}
 	if f.Reason == providers.FinishToolCalls || len(f.Calls) == 0 {
 		output.Replay = f.Replay // otherwise it holds calls that get no result
 	}

@@ -12,6 +12,9 @@ type ModelAttemptStarted struct {
 	Step    int       `json:"step"`   // the model call in its run, from 1
 	Number  int       `json:"number"` // the try of this model call, from 1
 	Of      int       `json:"of"`     // the most tries it may have
+	// Summary marks the call after the last one that the run may make: it asks
+	// what was done and what is left.
+	Summary bool `json:"summary,omitempty"`
 }
 
 // AttemptOutcome says how an attempt ended.

@@ -39,6 +39,10 @@ type RunFinished struct {
 	By         *Actor    `json:"by,omitempty"` // who stopped it
 }
 
+// stopTurnLimit is the stop reason of a run that made all its model calls. Other
+// stop reasons are those of the provider.
+const stopTurnLimit = "turn_limit"
+
 func (RunCreated) Kind() Kind  { return "run_created" }
 func (RunStarted) Kind() Kind  { return "run_started" }
 func (RunWaiting) Kind() Kind  { return "run_waiting" }
@@ -55,7 +59,7 @@ type Failure struct {
 // The codes of a Failure.
 const (
 	FailProvider  = "provider_error" // the last attempt failed; see Provider
-	FailTurnLimit = "turn_limit"     // the run made as many model calls as it may
+	FailTurnLimit = "turn_limit"     // no model calls were left, and no summary came
 	FailReclaimed = "reclaimed"      // workers lost it too often without progress
 	FailFull      = "disk_full"      // there was no room for what it did
 	FailInternal  = "internal"       // a fault of ours; the log has the detail

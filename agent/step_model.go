@@ -21,11 +21,9 @@ func (w *worker) stepModel(ctx context.Context) error {
 		}
 	}
 	step, number := w.state.next()
-	if step > w.agent.Limits.ModelCalls {
-		if m := w.state.Answer; m != nil && m.Finish == providers.FinishPause {
-			return w.finish(ctx, answered(m))
-		}
-		return w.finish(ctx, RunFinished{Status: StatusFailed, StopReason: "turn_limit", Failure: &Failure{Code: FailTurnLimit}})
+	summary := step > w.agent.Limits.ModelCalls
+	if m := w.state.Answer; summary && m != nil && m.Finish == providers.FinishPause {
+		return w.finish(ctx, answered(m))
 	}
 	var err error
 	w.conn, err = w.catalog.Connect(ctx, w.state.Model)
@@ -34,15 +32,29 @@ func (w *worker) stepModel(ctx context.Context) error {
 		return fmt.Errorf("connect to %s: %w", w.state.Model.ProviderName, err)
 	}
 	w.conn.Retry = w.conn.Retry.withDefaults()
-	started := ModelAttemptStarted{Attempt: AttemptID(w.newID("a_")), Step: step, Number: number, Of: w.conn.Retry.tries()}
+	started := ModelAttemptStarted{Attempt: AttemptID(w.newID("a_")), Step: step, Number: number, Of: w.conn.Retry.tries(), Summary: summary}
 	if err := w.append(ctx, func(Head) []Event { return []Event{started} }); err != nil {
 		return err
 	}
-	a := attempt{worker: w, id: started.Attempt, number: number, began: w.now()}
+	a := attempt{worker: w, id: started.Attempt, number: number, summary: summary, began: w.now()}
 	if refused != nil {
 		return a.failed(ctx, refused)
 	}
 	return a.run(ctx)
+}
+
+// What is asked for when a run has made all its model calls (contract 2.18).
+const (
+	summaryText = "You have reached the limit of model calls for this message and can call no more tools. " +
+		"Tell the person, in a few sentences: that the limit was reached, what was done, what is left, and what they could do next."
+	summaryTokens = 512
+)
+
+// summarise turns a request for the next step into one for a summary: no tools,
+// no thinking, few tokens (contract R11).
+func summarise(req *providers.Request) {
+	req.Messages = append(req.Messages, providers.UserMessage{Text: summaryText})
+	req.Tools, req.Reasoning, req.OmitThinking, req.MaxOutputTokens = nil, false, true, summaryTokens
 }
 
 // request makes the next request from the whole conversation.
