@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 )
@@ -17,6 +19,8 @@ type Config struct {
 	Index   Index
 	Catalog Catalog
 	Tools   []Tool
+	// People is who may have something run; everybody if nil.
+	People People
 	// Policy is the hard policy: it refuses calls, and nothing overrides it.
 	Policy Policy
 	// PerPerson and PerProvider are how many runs are worked on at once, by
@@ -48,6 +52,7 @@ type Engine struct {
 	index   Index
 	catalog Catalog
 	tools   map[string]Tool
+	people  People
 	policy  Policy
 	now     func() time.Time
 	newID   func(string) string
@@ -98,7 +103,7 @@ func NewEngine(c Config) *Engine {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	e := &Engine{
-		journal: c.Journal, index: c.Index, catalog: c.Catalog, policy: c.Policy,
+		journal: c.Journal, index: c.Index, catalog: c.Catalog, people: c.People, policy: c.Policy,
 		now: c.Now, newID: c.NewID, jitter: c.Jitter, log: c.Log,
 		boot: c.NewID("b_"), hub: newHub(),
 		line: newAdmission(c.PerPerson, c.PerProvider), due: make(chan struct{}, 1),
@@ -109,6 +114,15 @@ func NewEngine(c Config) *Engine {
 	}
 	e.ctx, e.stop = context.WithCancelCause(context.Background())
 	return e
+}
+
+// Tools returns the tools that there are, by name.
+func (e *Engine) Tools() []Tool {
+	list := make([]Tool, 0, len(e.tools))
+	for _, name := range slices.Sorted(maps.Keys(e.tools)) {
+		list = append(list, e.tools[name])
+	}
+	return list
 }
 
 // Start picks up every run that is not over and watches the expiries. The

@@ -61,6 +61,7 @@ const (
 	FailProvider  = "provider_error" // the last attempt failed; see Provider
 	FailTurnLimit = "turn_limit"     // no model calls were left, and no summary came
 	FailReclaimed = "reclaimed"      // workers lost it too often without progress
+	FailNoAgent   = "agent_removed"  // nobody was there to answer
 	FailFull      = "disk_full"      // there was no room for what it did
 	FailInternal  = "internal"       // a fault of ours; the log has the detail
 )

@@ -62,6 +62,11 @@ func (e *Engine) Create(ctx context.Context, n NewConversation) (Sent, error) {
 	if err := n.check(); err != nil {
 		return Sent{}, err
 	}
+	if barred, err := e.barred(ctx, n.Author.User); err != nil {
+		return Sent{}, err
+	} else if barred {
+		return Sent{}, ErrBarred
+	}
 	id := ConversationFor(n.Author.User, n.Message)
 	sent := Sent{Conversation: id, Run: RunFor(id, n.Message)}
 	created := ConversationCreated{Owner: n.Author.User, Agent: n.Agent.ID, AgentName: n.Agent.Name, Model: n.Model}
@@ -98,6 +103,9 @@ func (e *Engine) Send(ctx context.Context, id ConversationID, m SendMessage) (Se
 		if run, ok := h.answeredBy(m.Message); ok {
 			sent.Run = run
 			return nil, nil
+		}
+		if err := e.leave(ctx, m.Author.User, h.Agent); err != nil {
+			return nil, err
 		}
 		if answer, err := e.answerByMessage(ctx, id, h, m); err != nil {
 			return nil, err
@@ -150,8 +158,11 @@ func (e *Engine) EditQueued(ctx context.Context, id ConversationID, m SendMessag
 // does nothing: messages start by themselves then.
 func (e *Engine) SendQueued(ctx context.Context, id ConversationID) error {
 	_, err := e.commit(ctx, id, func(h Head) ([]Entry, error) {
-		if h.Busy() {
+		if h.Busy() || len(h.Queue) == 0 {
 			return nil, nil
+		}
+		if err := e.leave(ctx, h.Owner, h.Agent); err != nil {
+			return nil, err
 		}
 		return startNext(id, h), nil
 	})

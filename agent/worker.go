@@ -77,7 +77,16 @@ func (w *worker) claim(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.agent, err = w.catalog.Agent(ctx, head.Agent); err != nil && !errors.Is(err, ErrNotFound) {
+	if barred, err := w.barred(ctx, head.Owner); err != nil {
+		return err
+	} else if barred {
+		return w.stopBarred(ctx)
+	}
+	w.agent, err = w.catalog.Agent(ctx, head.Agent)
+	if errors.Is(err, ErrNotFound) {
+		return w.finish(ctx, RunFinished{Status: StatusFailed, Failure: &Failure{Code: FailNoAgent}})
+	}
+	if err != nil {
 		return fmt.Errorf("load agent %s: %w", head.Agent, err)
 	}
 	if w.agent.Limits.ModelCalls <= 0 {

@@ -202,6 +202,11 @@ func (c *chat) settings(at func(string)) {
 	c.must(c.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Assistant", Exact: playwright.Bool(true)}).Click())
 	c.must(expect.Locator(c.GetByLabel("Instructions")).ToBeVisible())
 	at("agent")
+	c.must(c.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Remove …", Exact: playwright.Bool(true)}).Click())
+	c.wantText("main", "This is the only agent")
+	at("agent-only")
+	c.visit("/settings/agents/new", http.StatusOK)
+	at("agent-new")
 }
 
 func (c *chat) drafts(at func(string)) {

@@ -119,3 +119,12 @@ func (u Users) weaken(ctx context.Context, id agent.UserID, column string, value
 	})
 	return failed(ctx, "update user "+string(id), err)
 }
+
+var _ agent.People = Users{}
+
+// Barred implements [agent.People].
+func (s Users) Barred(ctx context.Context, id agent.UserID) (bool, error) {
+	var enabled int64
+	err := s.db.read(ctx).Model(&userRow{}).Where("id = ? AND disabled = 0", id).Count(&enabled).Error
+	return enabled == 0, failed(ctx, "ask for a person", err)
+}

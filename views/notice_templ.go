@@ -149,7 +149,12 @@ func noticeEntry(s Scene, i *agent.NoticeItem) templ.Component {
 // stuck reports whether every other message to this conversation would fail in
 // the same way.
 func stuck(i *agent.NoticeItem) bool {
-	if i.Failure == nil || i.Failure.Provider == nil {
+	switch {
+	case i.Failure == nil:
+		return false
+	case i.Failure.Code == agent.FailNoAgent:
+		return true
+	case i.Failure.Provider == nil:
 		return false
 	}
 	switch p := i.Failure.Provider; {

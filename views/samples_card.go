@@ -107,6 +107,7 @@ func (m *maker) notices() []Sample {
 		m.entry("notice", "failed_for_good", end(agent.StatusFailed, "", &agent.Failure{Code: agent.FailProvider, Provider: &agent.ProviderError{Code: "replay_foreign"}}, nil)),
 		m.entry("notice", "failed_turn_limit", failed(agent.FailTurnLimit)),
 		m.entry("notice", "failed_reclaimed", failed(agent.FailReclaimed)),
+		m.entry("notice", "failed_agent_removed", failed(agent.FailNoAgent)),
 		m.entry("notice", "failed_disk_full", failed(agent.FailFull)),
 		m.entry("notice", "failed_internal", failed(agent.FailInternal)),
 		m.entry("notice", "cut_off", end(agent.StatusSucceeded, "length", nil, nil)),

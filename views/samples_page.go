@@ -55,13 +55,13 @@ func (m *maker) composers() []Sample {
 	models := []Option{{Value: "1", Label: m.say("claude-sonnet-4-5"), Group: m.say("Anthropic")}, {Value: "2", Label: m.say("qwen3:14b"), Group: m.say("Workshop")}}
 	box := func(p ComposerProps) templ.Component { return Composer(p) }
 	return []Sample{
-		{Component: "composer", State: "idle", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Reasoning: true})},
+		{Component: "composer", State: "idle", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Output: agent.OutputOptions{Reasoning: true}})},
 		{Component: "composer", State: "busy", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Run: "r_1"})},
 		{Component: "composer", State: "asked", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Run: "r_1", Asked: true})},
 		{Component: "composer", State: "new_agents", Frame: "dock", HTML: box(ComposerProps{
 			Message: "m_1", Agents: []Option{{Value: "g_1", Label: m.say("Operations")}, {Value: "g_2", Label: m.say("Letters")}}, Agent: "g_2", Models: models,
 		})},
-		{Component: "composer", State: "new", Frame: "dock", HTML: box(ComposerProps{Message: "m_1", Models: models, Model: "2", Reasoning: true})},
+		{Component: "composer", State: "new", Frame: "dock", HTML: box(ComposerProps{Message: "m_1", Models: models, Model: "2", Output: agent.OutputOptions{Reasoning: true, BufferAttempts: true}})},
 		{Component: "composer", State: "refused", Frame: "dock", HTML: box(ComposerProps{Conversation: "c_1", Message: "m_1", Text: m.say("<too long>"), Error: m.say("The message is too long.")})},
 		{Component: "queue", State: "two", Frame: "dock", HTML: Queue(m.scene(), m.queue(), true)},
 		{Component: "queue", State: "stopped", Frame: "dock", HTML: Queue(m.scene(), m.queue(), false)},
@@ -129,12 +129,14 @@ func (m *maker) pages() []Sample {
 	tries := []Suggestion{{Label: m.say("A short answer"), Message: m.say("Show me a short answer.")}, {Label: m.say("A call that waits for you"), Message: m.say("Write a note for me.")}}
 	conversation := ConversationProps{
 		Page: m.page("Why did the nightly export fail?", SectionConversation), Scene: m.scene(), Title: m.say("Why did the nightly export fail?"),
-		AgentName: m.say("Operations"), Model: m.model(), Seq: 12, Earlier: 3, Queue: m.queue(), Message: "m_9", Reasoning: true,
+		AgentName: m.say("Operations"), Model: m.model(), Seq: 12, Earlier: 3, Queue: m.queue(), Message: "m_9", Output: agent.OutputOptions{Reasoning: true},
 		Runs: []*agent.RunItem{m.run(agent.StatusRunning, m.callDone(), open, m.card(m.asked()))},
 	}
 	past := conversation
 	past.Past, past.Title, past.Earlier = true, "", 0
 	past.Page.Title = ""
+	gone := conversation
+	gone.AgentGone, gone.Queue, gone.Runs = true, nil, []*agent.RunItem{m.run(agent.StatusSucceeded)}
 	goingOn := conversation
 	goingOn.Earlier, goingOn.Copied = 0, &agent.HistoryCopied{From: "c_old", Title: m.say("Rota for week 42"), Omitted: 3, Messages: []agent.CopiedMessage{
 		{Person: m.say("Dana Ruiz"), Text: m.say("Who is on call?"), At: sampleTime}, {Agent: m.say("Operations"), Text: m.say("**Ines**, until Friday."), At: sampleTime},
@@ -144,6 +146,7 @@ func (m *maker) pages() []Sample {
 	return []Sample{
 		{Component: "page", State: "going_on", Frame: "page", HTML: Conversation(goingOn)},
 		{Component: "page", State: "new_going_on", Frame: "page", HTML: NewConversation(NewConversationProps{Page: flashed, AgentName: m.say("Operations"), Composer: from, Suggestions: tries, SuggestionModel: "1"})},
+		{Component: "page", State: "agent_gone", Frame: "page", HTML: Conversation(gone)},
 		{Component: "page", State: "past", Frame: "page", HTML: Conversation(past)},
 		{Component: "page", State: "conversation", Frame: "page", HTML: Conversation(conversation)},
 		{Component: "page", State: "new", Frame: "page", HTML: NewConversation(NewConversationProps{Page: flashed, AgentName: m.say("Operations"), Composer: composer, Suggestions: tries, SuggestionModel: "1"})},

@@ -51,9 +51,13 @@ func (m *maker) settings() []Sample {
 		{Component: "page", State: "provider_remove", Frame: "page", HTML: Removal(RemovalProps{Page: saved.Page, ID: saved.ID, Name: saved.Name, KeySaved: true})},
 		{Component: "page", State: "provider_saved", Frame: "page", HTML: Provider(saved)},
 		{Component: "page", State: "provider_practice", Frame: "page", HTML: Provider(practice)},
-		{Component: "page", State: "agents", Frame: "page", HTML: Agents(AgentsProps{Page: m.page("Agents", SectionAgents), Rows: m.agents()})},
+		{Component: "page", State: "agents", Frame: "page", HTML: Agents(AgentsProps{Page: m.page("Agents", SectionAgents), Rows: m.agents(), CanAdd: true})},
 		{Component: "page", State: "agents_none", Frame: "page", HTML: Agents(AgentsProps{Page: m.page("Agents", SectionAgents)})},
 		{Component: "page", State: "agent", Frame: "page", HTML: Agent(m.agentForm())},
+		{Component: "page", State: "agent_new", Frame: "page", HTML: Agent(m.newAgentForm())},
+		{Component: "page", State: "agent_remove", Frame: "page", HTML: AgentRemoval(AgentRemovalProps{Page: form, ID: "g_1", Name: m.say("Operations"), Conversations: 2})},
+		{Component: "page", State: "agent_remove_unused", Frame: "page", HTML: AgentRemoval(AgentRemovalProps{Page: form, ID: "g_1", Name: m.say("Operations")})},
+		{Component: "page", State: "agent_remove_last", Frame: "page", HTML: AgentRemoval(AgentRemovalProps{Page: form, ID: "g_1", Name: m.say("Operations"), Last: true})},
 	}
 }
 
@@ -70,7 +74,21 @@ func (m *maker) agentForm() AgentForm {
 	return AgentForm{
 		Page: page, ID: "g_1", Heading: m.say("Operations"), Name: m.say("Operations"), Instructions: m.say("Read first. Ask before you change anything."),
 		Model: "p_1/a", Models: []Option{{Value: "p_1/a", Label: m.say("claude-sonnet-4-5"), Group: m.say("Anthropic")}},
-		Tools: []string{m.say("current_time")}, Reasoning: true, BufferAttempts: true, Approval: m.say("90s"), Question: m.say("1h"), ModelCalls: m.say("51"),
+		Tools: m.toolChoices(), Reasoning: true, BufferAttempts: true, Approval: m.say("90s"), Question: m.say("1h"), ModelCalls: m.say("51"),
 		Errors: map[string]string{"instructions": m.say("Instructions may be 64 KiB long."), "model_calls": m.say("Enter a whole number.")},
+	}
+}
+
+func (m *maker) newAgentForm() AgentForm {
+	f := m.agentForm()
+	f.ID, f.Heading, f.Name, f.Instructions = "", "New agent", "", ""
+	f.Errors = map[string]string{"name": m.say("Enter a name."), "tools": m.say("Choose from the tools that exist.")}
+	return f
+}
+
+func (m *maker) toolChoices() []ToolChoice {
+	return []ToolChoice{
+		{Name: m.say("current_time"), Title: m.say("Current time"), About: m.say("Tells the current date, weekday and time."), When: "Runs by itself.", Checked: true},
+		{Name: m.say("notes_write"), Title: m.say("Write a note"), About: m.say("Writes a note."), When: "Waits for a countersignature."},
 	}
 }

@@ -19,7 +19,8 @@ const (
 	ProvidersURL     = "/settings/providers"
 	NewProviderURL   = "/settings/providers/new"
 	PracticeURL      = "/settings/providers/practice" // POST registers the practice provider
-	AgentsURL        = "/settings/agents"
+	AgentsURL        = "/settings/agents"             // POST adds one
+	NewAgentURL      = "/settings/agents/new"
 	PeopleURL        = "/settings/people"
 	usageURL         = "/settings/usage"
 	InviteURL        = "/settings/people/invite"
@@ -67,7 +68,8 @@ func DeleteURL(id agent.ConversationID) string { return ConversationURL(id) + "/
 // LiveURL is the socket of a conversation.
 func LiveURL(id agent.ConversationID) string { return ConversationURL(id) + "/live" }
 
-// MessagesURL takes a message: message_id, text and, optionally, reasoning=on.
+// MessagesURL takes a message: message_id, text and, optionally, reasoning=on
+// and buffer_attempts=on.
 func MessagesURL(id agent.ConversationID) string { return ConversationURL(id) + "/messages" }
 
 // AnswerURL is the whole text of an attempt that completed, or of its refusal,
@@ -145,3 +147,6 @@ func UsageURL(days int) string { return usageURL + "?days=" + strconv.Itoa(days)
 
 // FromURL starts a conversation that goes on from another one.
 func FromURL(id agent.ConversationID) string { return HomeURL + "?from=" + url.QueryEscape(string(id)) }
+
+// AgentDeleteURL asks whether to remove an agent, and its form does so.
+func AgentDeleteURL(id agent.AgentID) string { return AgentURL(id) + "/delete" }

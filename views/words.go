@@ -71,6 +71,7 @@ var failureWords = map[string]words{
 	agent.FailProvider:  {"The run failed", "The model gave no answer that can be used. Your message is kept.", ""},
 	agent.FailTurnLimit: {"The run reached its limit of model calls", "What it did until then is above. Your message is kept.", "Send a message to go on from here."},
 	agent.FailReclaimed: {"The run was given up", "The server stopped several times while it ran, without progress. Your message is kept.", "Send a message to go on from here."},
+	agent.FailNoAgent:   {"The agent of this conversation was removed", "What happened until then is kept. Nobody answers here any more.", "Start a fresh conversation from here, with another one."},
 	agent.FailFull:      {"The server’s disk is full", "What happened until then is kept. What came after it could not be.", "Send a message to go on, once an administrator has made room."},
 	agent.FailInternal:  {"The run failed inside Countersign", "Your message is kept. The server’s log has the detail.", "Send a message to go on from here."},
 }

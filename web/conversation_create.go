@@ -59,7 +59,7 @@ func (s *Server) renderNew(w http.ResponseWriter, r *http.Request, status int, c
 		}
 	}
 	if composer.Text == "" && composer.Error == "" {
-		props.Composer.Reasoning = chosen.Output.Reasoning
+		props.Composer.Output = chosen.Output
 	}
 	if props.SuggestionModel != "" {
 		for _, sg := range practice.Suggestions() {
@@ -92,7 +92,7 @@ func (s *Server) createConversation(w http.ResponseWriter, r *http.Request) erro
 	if errors.As(err, &refused) {
 		return s.renderNew(w, r, http.StatusUnprocessableEntity, views.ComposerProps{
 			Message: newMessageID(), Text: m.Text, Error: refused.Message,
-			Reasoning: m.Output.Reasoning, From: agent.ConversationID(r.PostFormValue("from")), Agent: r.PostFormValue("agent"), Model: r.PostFormValue("model"),
+			Output: m.Output, From: agent.ConversationID(r.PostFormValue("from")), Agent: r.PostFormValue("agent"), Model: r.PostFormValue("model"),
 		})
 	}
 	if err != nil {
@@ -114,7 +114,6 @@ func (s *Server) create(r *http.Request, agents []agent.Agent, offers []offer, m
 	if i < 0 {
 		return agent.Sent{}, &agent.InputError{Message: "This model is not offered any more. Choose another one."}
 	}
-	m.Output.BufferAttempts = chosen.Output.BufferAttempts
 	n := agent.NewConversation{Agent: chosen, Model: offers[i].ref, SendMessage: m}
 	if from := agent.ConversationID(r.PostFormValue("from")); from != "" {
 		if _, err := s.ownHead(r, from); err != nil {

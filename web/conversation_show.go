@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 
@@ -41,18 +42,26 @@ func (s *Server) conversationProps(r *http.Request, v visit, id agent.Conversati
 		return views.ConversationProps{}, err
 	}
 	markCurrent(page.Rows, id)
+	_, err = s.config.DB.Agents().Get(r.Context(), part.head.Agent)
+	gone := errors.Is(err, agent.ErrNotFound)
+	if err != nil && !gone {
+		return views.ConversationProps{}, err
+	}
 	return views.ConversationProps{
 		Page: page, Scene: s.scene(v, id),
-		Title: part.head.Title, Archived: part.head.Archived, AgentName: part.head.AgentName, Model: part.head.Model,
+		Title: part.head.Title, Archived: part.head.Archived, AgentName: part.head.AgentName, AgentGone: gone, Model: part.head.Model,
 		Seq: part.timeline.Seq, Runs: part.timeline.Runs, Earlier: part.earlier,
-		Queue: part.head.Queue, Grants: part.head.Grants, Usage: part.head.Usage, Copied: part.timeline.Copied, Message: newMessageID(), Reasoning: reasoningOf(part.timeline.Runs),
+		Queue: part.head.Queue, Grants: part.head.Grants, Usage: part.head.Usage, Copied: part.timeline.Copied, Message: newMessageID(), Output: outputOf(part.timeline.Runs),
 	}, nil
 }
 
-// reasoningOf is the choice of the newest message: the next one starts with
-// the same.
-func reasoningOf(runs []*agent.RunItem) bool {
-	return len(runs) > 0 && runs[len(runs)-1].Output.Reasoning
+// outputOf is the choice of the newest message: the next one starts with the
+// same.
+func outputOf(runs []*agent.RunItem) agent.OutputOptions {
+	if len(runs) == 0 {
+		return agent.OutputOptions{}
+	}
+	return runs[len(runs)-1].Output
 }
 
 func newMessageID() agent.MessageID { return agent.MessageID(agent.NewID("m_")) }

@@ -15,7 +15,8 @@ import (
 type agentForm struct {
 	name         string
 	instructions string
-	model        string // the value of an offer
+	model        string   // the value of an offer
+	tools        []string // names
 	reasoning    bool
 	buffer       bool   // hold an attempt's text back until it has succeeded
 	approval     string // "" for the default
@@ -32,6 +33,7 @@ func parseAgent(r *http.Request) (agentForm, error) {
 		name:         text("name"),
 		instructions: text("instructions"),
 		model:        r.PostFormValue("model"),
+		tools:        r.PostForm["tool"],
 		reasoning:    r.PostFormValue("reasoning") == "on",
 		buffer:       r.PostFormValue("buffer_attempts") == "on",
 		approval:     text("approval"),
@@ -42,7 +44,7 @@ func parseAgent(r *http.Request) (agentForm, error) {
 
 // agentFormOf is the form of a stored agent.
 func agentFormOf(a agent.Agent) agentForm {
-	f := agentForm{name: a.Name, instructions: a.Instructions, model: offer{ref: a.Model}.value(), reasoning: a.Output.Reasoning, buffer: a.Output.BufferAttempts}
+	f := agentForm{name: a.Name, instructions: a.Instructions, model: offer{ref: a.Model}.value(), tools: a.Tools, reasoning: a.Output.Reasoning, buffer: a.Output.BufferAttempts}
 	f.approval, f.question = shortDuration(a.Limits.Approval), shortDuration(a.Limits.Question)
 	if n := a.Limits.ModelCalls; n > 0 {
 		f.modelCalls = strconv.Itoa(n)

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
 
@@ -20,7 +19,9 @@ func readMessage(r *http.Request, author models.User) (agent.SendMessage, error)
 		Message: agent.MessageID(r.PostFormValue("message_id")),
 		Text:    lineFeeds(r.PostFormValue("text")),
 		Author:  actorOf(author),
-		Output:  agent.OutputOptions{Reasoning: r.PostFormValue("reasoning") != ""},
+		Output: agent.OutputOptions{
+			Reasoning: r.PostFormValue("reasoning") != "", BufferAttempts: r.PostFormValue("buffer_attempts") != "",
+		},
 	}, nil
 }
 
@@ -34,9 +35,6 @@ func (s *Server) sendMessage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if m.Output.BufferAttempts, err = s.buffersAttempts(r.Context(), id); err != nil {
-		return err
-	}
 	_, err = s.config.Engine.Send(r.Context(), id, m)
 	var refused *agent.InputError
 	if errors.As(err, &refused) && !inBackground(r) {
@@ -46,20 +44,6 @@ func (s *Server) sendMessage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.done(w, r, views.ConversationURL(id))
-}
-
-// buffersAttempts reports whether the agent of a conversation holds text back
-// until its attempt has succeeded (contract A14).
-func (s *Server) buffersAttempts(ctx context.Context, id agent.ConversationID) (bool, error) {
-	head, err := s.journal.Head(ctx, id)
-	if err != nil {
-		return false, err
-	}
-	a, err := s.config.DB.Agents().Get(ctx, head.Agent)
-	if errors.Is(err, models.ErrNotFound) {
-		return false, nil
-	}
-	return a.Output.BufferAttempts, err
 }
 
 // reshowMessage shows the conversation again with what was typed.
@@ -72,7 +56,7 @@ func (s *Server) reshowMessage(w http.ResponseWriter, r *http.Request, v visit, 
 	if err != nil {
 		return err
 	}
-	props.Message, props.Text, props.Error, props.Reasoning = newMessageID(), m.Text, refused.Message, m.Output.Reasoning
+	props.Message, props.Text, props.Error, props.Output = newMessageID(), m.Text, refused.Message, m.Output
 	return s.render(w, r, http.StatusUnprocessableEntity, views.Conversation(props))
 }
 

@@ -1,14 +1,25 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"countersign/agent"
-	"countersign/models"
 	"countersign/views"
 )
+
+// newAgent shows the form for another agent. What needs nobody's signature is
+// ticked.
+func (s *Server) newAgent(w http.ResponseWriter, r *http.Request) error {
+	form := agentForm{reasoning: true}
+	for _, t := range s.config.Engine.Tools() {
+		if _, asks := t.(agent.Asker); asks || t.Definition().ReadOnly {
+			form.tools = append(form.tools, t.Definition().Name)
+		}
+	}
+	return s.showAgent(w, r, http.StatusOK, agent.Agent{}, form, nil)
+}
 
 // editAgent shows a stored agent.
 func (s *Server) editAgent(w http.ResponseWriter, r *http.Request) error {
@@ -19,69 +30,24 @@ func (s *Server) editAgent(w http.ResponseWriter, r *http.Request) error {
 	return s.showAgent(w, r, http.StatusOK, saved, agentFormOf(saved), nil)
 }
 
-// updateAgent changes an agent. Conversations under way see it with their next
-// run; their model stays.
-func (s *Server) updateAgent(w http.ResponseWriter, r *http.Request) error {
-	saved, err := s.config.DB.Agents().Get(r.Context(), agent.AgentID(r.PathValue("agent")))
-	if err != nil {
-		return err
-	}
-	form, err := parseAgent(r)
-	if err != nil {
-		return err
-	}
-	list, err := s.agentModels(r, saved)
-	if err != nil {
-		return err
-	}
-	limits, problems := form.limits()
-	i := slices.IndexFunc(list, func(o offer) bool { return o.value() == form.model })
-	if i < 0 {
-		problems["model"] = "This model is not offered. Choose another one."
-	}
-	if len(problems) > 0 {
-		return s.showAgent(w, r, http.StatusUnprocessableEntity, saved, form, problems)
-	}
-	changed := saved
-	changed.Name, changed.Instructions, changed.Model, changed.Limits = form.name, form.instructions, list[i].ref, limits
-	changed.Output = agent.OutputOptions{Reasoning: form.reasoning, BufferAttempts: form.buffer}
-	var invalid models.Invalid
-	_, err = s.config.DB.Agents().Save(r.Context(), changed)
-	if errors.As(err, &invalid) {
-		return s.showAgent(w, r, http.StatusUnprocessableEntity, saved, form, invalid)
-	}
-	if err != nil {
-		return err
-	}
-	return s.redirect(w, r, views.AgentURL(saved.ID), "Saved.")
-}
-
-// agentModels are the models to choose from: those that are offered, and the
-// agent's own even if it is not.
-func (s *Server) agentModels(r *http.Request, saved agent.Agent) ([]offer, error) {
-	list, err := s.offers(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	if own, offered := offerOf(list, saved.Model); !offered {
-		list = append(list, own)
-	}
-	return list, nil
-}
-
+// showAgent shows the form of an agent, which is empty for a new one.
 func (s *Server) showAgent(w http.ResponseWriter, r *http.Request, status int, saved agent.Agent, form agentForm, problems map[string]string) error {
 	list, err := s.agentModels(r, saved)
 	if err != nil {
 		return err
 	}
-	page, err := s.page(r, saved.Name, views.SectionAgents)
+	heading := saved.Name
+	if saved.ID == "" {
+		heading = "New agent"
+	}
+	page, err := s.page(r, heading, views.SectionAgents)
 	if err != nil {
 		return err
 	}
 	page.Narrow = true
 	props := views.AgentForm{
-		Page: page, ID: saved.ID, Heading: saved.Name, Name: form.name, Instructions: form.instructions, Model: form.model,
-		Tools: saved.Tools, Reasoning: form.reasoning, BufferAttempts: form.buffer,
+		Page: page, ID: saved.ID, Heading: heading, Name: form.name, Instructions: form.instructions, Model: form.model,
+		Tools: s.toolChoices(saved, form.tools), Reasoning: form.reasoning, BufferAttempts: form.buffer,
 		Approval: form.approval, Question: form.question, ModelCalls: form.modelCalls,
 		Errors: problems,
 	}
@@ -89,4 +55,54 @@ func (s *Server) showAgent(w http.ResponseWriter, r *http.Request, status int, s
 		props.Models = append(props.Models, views.Option{Value: o.value(), Label: o.ref.Model, Group: o.ref.ProviderName})
 	}
 	return s.render(w, r, status, views.Agent(props))
+}
+
+// agentModels are the models to choose from: those that are offered, and a
+// stored agent's own even if it is not.
+func (s *Server) agentModels(r *http.Request, saved agent.Agent) ([]offer, error) {
+	list, err := s.offers(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	if own, offered := offerOf(list, saved.Model); !offered && saved.ID != "" {
+		list = append(list, own)
+	}
+	return list, nil
+}
+
+// toolChoices are the tools that there are, and those that the agent has
+// although they are not there any more.
+func (s *Server) toolChoices(saved agent.Agent, chosen []string) []views.ToolChoice {
+	var list []views.ToolChoice
+	for _, t := range s.config.Engine.Tools() {
+		d := t.Definition()
+		list = append(list, views.ToolChoice{
+			Name: d.Name, Title: d.Title, About: firstSentence(d.Description), When: whenItRuns(t), Checked: slices.Contains(chosen, d.Name),
+		})
+	}
+	for _, name := range saved.Tools {
+		if !slices.ContainsFunc(list, func(c views.ToolChoice) bool { return c.Name == name }) {
+			list = append(list, views.ToolChoice{Name: name, Title: "Not there any more", Checked: slices.Contains(chosen, name)})
+		}
+	}
+	return list
+}
+
+// whenItRuns says whether a tool asks first.
+func whenItRuns(t agent.Tool) string {
+	if _, asks := t.(agent.Asker); asks {
+		return "Asks a person, and waits for the answer."
+	}
+	if t.Definition().ReadOnly {
+		return "Runs by itself."
+	}
+	return "Waits for a countersignature."
+}
+
+// firstSentence is what a description written for models says first.
+func firstSentence(text string) string {
+	if before, _, more := strings.Cut(text, ". "); more {
+		return before + "."
+	}
+	return text
 }

@@ -22,7 +22,7 @@ func (s *Server) listAgents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	props := views.AgentsProps{Page: page}
+	props := views.AgentsProps{Page: page, CanAdd: len(models) > 0}
 	for _, a := range list {
 		_, offered := offerOf(models, a.Model)
 		props.Rows = append(props.Rows, views.AgentRow{ID: a.ID, Name: a.Name, Model: a.Model, Tools: a.Tools, Missing: !offered})

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func TestAgentIsEdited(t *testing.T) {
 			t.Errorf("the page lacks %q\n%s", want, page.Body)
 		}
 	}
-	form := url.Values{"name": {"Operations"}, "instructions": {" Be brief.\r\nBe exact. "}, "model": {other}, "approval": {"1h 30m"}, "question": {"45s"}, "model_calls": {"50"}, "buffer_attempts": {"on"}}
+	form := url.Values{"name": {"Operations"}, "instructions": {" Be brief.\r\nBe exact. "}, "model": {other}, "approval": {"1h 30m"}, "question": {"45s"}, "model_calls": {"50"}, "buffer_attempts": {"on"}, "tool": {"current_time", "notes_write"}}
 	saved := s.Admin.Post("/settings/agents/"+string(before.ID), form)
 	if got := s.Admin.Follow(saved); !strings.Contains(got.Body, "Saved.") || !strings.Contains(got.Body, "Operations") || !strings.Contains(got.Body, `value="1h30m"`) || !strings.Contains(got.Body, `value="45s"`) ||
 		!strings.Contains(got.Body, `name="buffer_attempts" checked`) {
@@ -41,7 +42,7 @@ func TestAgentIsEdited(t *testing.T) {
 	}
 	got := onlyAgent(t, s)
 	if got.Name != "Operations" || got.Instructions != "Be brief.\nBe exact." || got.Model.Model != "other-model" ||
-		got.Output != (agent.OutputOptions{BufferAttempts: true}) || len(got.Tools) != len(before.Tools) {
+		got.Output != (agent.OutputOptions{BufferAttempts: true}) || !slices.Equal(got.Tools, []string{"current_time", "notes_write"}) {
 		t.Errorf("got %+v", got)
 	}
 	if got.Limits != (agent.Limits{Approval: 90 * time.Minute, Question: 45 * time.Second, ModelCalls: 50}) {

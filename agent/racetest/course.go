@@ -23,8 +23,9 @@ type course struct {
 	store  journaltest.Store
 	engine *agent.Engine
 
-	mu    sync.Mutex
-	saves map[agent.ConversationID]int // how often the tool save ran
+	mu     sync.Mutex
+	saves  map[agent.ConversationID]int // how often the tool save ran
+	barred map[agent.UserID]bool
 }
 
 func newCourse(t *testing.T, race race, store journaltest.Store) *course {
@@ -33,9 +34,9 @@ func newCourse(t *testing.T, race race, store journaltest.Store) *course {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &course{t: t, race: race, script: script, store: store, saves: map[agent.ConversationID]int{}}
+	c := &course{t: t, race: race, script: script, store: store, saves: map[agent.ConversationID]int{}, barred: map[agent.UserID]bool{}}
 	c.engine = agent.NewEngine(agent.Config{
-		Journal: store, Index: store, Catalog: c, Tools: []agent.Tool{save{c}, ask{}}, PerPerson: 2 * lanes,
+		Journal: store, Index: store, Catalog: c, People: c, Tools: []agent.Tool{save{c}, ask{}}, PerPerson: 2 * lanes,
 	})
 	if err := c.engine.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -75,6 +76,13 @@ func (c *course) Agent(context.Context, agent.AgentID) (agent.Agent, error) {
 // Connect implements [agent.Catalog].
 func (c *course) Connect(context.Context, agent.ModelRef) (agent.Connection, error) {
 	return agent.Connection{Provider: c}, nil
+}
+
+// Barred implements [agent.People].
+func (c *course) Barred(_ context.Context, id agent.UserID) (bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.barred[id], nil
 }
 
 // save is a tool that matters.

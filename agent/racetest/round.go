@@ -28,14 +28,19 @@ type round struct {
 	*course
 	number int
 	chance *rand.Rand
+	owner  agent.Actor
 	run    agent.RunRef
 }
 
 func newRound(c *course, number int) *round {
 	r := &round{course: c, number: number, chance: rand.New(rand.NewPCG(uint64(number), 0))}
-	id := agent.ConversationFor(ann.User, r.message())
-	r.run = agent.RunRef{Conversation: id, Run: agent.RunFor(id, r.message())}
+	r.ownedBy(ann)
 	return r
+}
+
+func (r *round) ownedBy(owner agent.Actor) {
+	id := agent.ConversationFor(owner.User, r.message())
+	r.owner, r.run = owner, agent.RunRef{Conversation: id, Run: agent.RunFor(id, r.message())}
 }
 
 // message returns the id of the first message.
@@ -64,13 +69,13 @@ func (r *round) begin() {
 
 func (r *round) create() error {
 	_, err := r.engine.Create(r.t.Context(), agent.NewConversation{
-		Agent: agent.Agent{ID: "agent"}, SendMessage: agent.SendMessage{Message: r.message(), Text: "Go.", Author: ann},
+		Agent: agent.Agent{ID: "agent"}, SendMessage: agent.SendMessage{Message: r.message(), Text: "Go.", Author: r.owner},
 	})
 	return err
 }
 
 func (r *round) send(m agent.MessageID) (agent.Sent, error) {
-	return r.engine.Send(r.t.Context(), r.run.Conversation, agent.SendMessage{Message: m, Text: "Any.", Author: ann})
+	return r.engine.Send(r.t.Context(), r.run.Conversation, agent.SendMessage{Message: m, Text: "Any.", Author: r.owner})
 }
 
 func (r *round) head() agent.Head {

@@ -57,6 +57,9 @@ var races = map[string]race{
 	"answer/expire":            {asks, agent.Limits{Question: soon}, answerExpire},
 	"answer/cancel":            {asks, agent.Limits{}, answerCancel},
 	"send/send":                {justAnswers, agent.Limits{}, sendTwice},
+	"disable/create":           {oneSave, agent.Limits{}, disableCreate},
+	"disable/send":             {oneSave, agent.Limits{}, disableSend},
+	"disable/approve":          {oneSave, agent.Limits{}, disableApprove},
 }
 
 var deletions = map[string]race{

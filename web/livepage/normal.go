@@ -17,7 +17,7 @@ import (
 //     server answered;
 //   - whether a fold is open;
 //   - the id of the next message, and what else the message box says of it: its
-//     hint, which a script writes, and the choice of reasoning, which the
+//     hint, which a script writes, and the choices of output, which the
 //     reader may have changed;
 //   - what assistive technology was told last, which pages are never loaded
 //     with;
@@ -80,7 +80,8 @@ func passedOver(n *html.Node, name string) bool {
 	case "placeholder":
 		return attribute(n, "id") == "message"
 	case "checked":
-		return attribute(n, "name") == "reasoning"
+		name := attribute(n, "name")
+		return name == "reasoning" || name == "buffer_attempts"
 	}
 	return false
 }

@@ -108,7 +108,7 @@ func (s *Server) startEngine(log *slog.Logger) {
 	s.tb.Helper()
 	s.Engine = agent.NewEngine(agent.Config{
 		Journal: s.DB.Journal(), Index: s.DB.Journal(), Catalog: s.catalog,
-		Tools: tools.All(s.DB.Notes()), Log: log,
+		People: s.DB.Users(), Tools: tools.All(s.DB.Notes()), Log: log,
 	})
 	if err := s.Engine.Start(s.tb.Context()); err != nil {
 		s.tb.Fatal(err)

@@ -1,0 +1,58 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// People knows who may use the server. Its methods are safe for use by
+// multiple goroutines.
+type People interface {
+	// Barred reports whether a person may not have anything run: they are
+	// disabled, or not there.
+	Barred(ctx context.Context, id UserID) (bool, error)
+}
+
+// leave refuses what would start a run or go on with one: nothing runs in the
+// name of somebody who is disabled ([ErrBarred]), and nobody answers where the
+// agent was removed ([InputError]).
+//
+// It is what a caller is told. What holds, whatever happens between a check
+// and an append, is that a worker asks again when it takes a run.
+func (e *Engine) leave(ctx context.Context, person UserID, id AgentID) error {
+	barred, err := e.barred(ctx, person)
+	if err != nil {
+		return err
+	}
+	if barred {
+		return ErrBarred
+	}
+	if _, err := e.catalog.Agent(ctx, id); errors.Is(err, ErrNotFound) {
+		return &InputError{Message: "The agent of this conversation was removed, so nobody would answer. Start a fresh conversation from here."}
+	} else if err != nil {
+		return fmt.Errorf("load agent %s: %w", id, err)
+	}
+	return nil
+}
+
+func (e *Engine) barred(ctx context.Context, person UserID) (bool, error) {
+	if e.people == nil {
+		return false, nil
+	}
+	barred, err := e.people.Barred(ctx, person)
+	if err != nil {
+		return false, fmt.Errorf("ask for person %s: %w", person, err)
+	}
+	return barred, nil
+}
+
+// stopBarred ends a run whose owner is disabled. Whoever disables a person
+// does so first and then stops the runs that there are: one that comes into
+// being later finds its owner disabled here. Messages that wait stay, as with
+// any stop.
+func (w *worker) stopBarred(ctx context.Context) error {
+	return w.append(ctx, func(Head) []Event {
+		return append(w.state.abandon(), RunFinished{Status: StatusCancelled})
+	})
+}
