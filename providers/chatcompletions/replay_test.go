@@ -20,9 +20,9 @@ const signedCall = `{"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"n
 // signed returns the finish of an answer with a signed call from base.
 func signed(t *testing.T, c chatcompletions.Config) (providers.Request, providers.Finish) {
 	t.Helper()
-	c.HTTPClient = cannedHTTP([]byte("data: " + signedCall + "\n\n"))
-	req := request(false, "read")
-	got := stream(t.Context(), t, newClient(t, c), req)
+	c.HTTPClient = providertest.Canned([]byte("data: " + signedCall + "\n\n"))
+	req := providertest.NewRequest(false, "read")
+	got := providertest.Stream(t.Context(), t, newClient(t, c), req)
 	if got.Finish == nil || got.Finish.Replay == nil {
 		t.Fatalf("got %+v", got)
 	}
@@ -47,7 +47,7 @@ func TestReplayGoesBackUnchanged(t *testing.T) {
 	finish.Calls[0].ID = "t_local"
 	// A new key changes nothing.
 	config.Key = func(context.Context) (string, error) { return "another", nil }
-	if got := stream(t.Context(), t, newClient(t, config), next(req, finish)); got.Finish == nil {
+	if got := providertest.Stream(t.Context(), t, newClient(t, config), providertest.Next(req, finish)); got.Finish == nil {
 		t.Fatalf("got %+v", got)
 	}
 	var body struct {
@@ -65,8 +65,8 @@ func TestReplayGoesBackUnchanged(t *testing.T) {
 	if call, result := body.Messages[1].Calls[0].ID, body.Messages[2].Answers; call != "a" || result != "a" {
 		t.Errorf("got the call %q and its result %q, want the provider's id a", call, result)
 	}
-	got := jsonValue(t, body.Messages[1].Calls[0].Extra)
-	if diff := cmp.Diff(jsonValue(t, []byte(`{"google":{"thought_signature":"c2ln","n":1.0,"h":"<&>"}}`)), got); diff != "" {
+	got := providertest.JSON(t, body.Messages[1].Calls[0].Extra)
+	if diff := cmp.Diff(providertest.JSON(t, []byte(`{"google":{"thought_signature":"c2ln","n":1.0,"h":"<&>"}}`)), got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -100,14 +100,14 @@ func TestForeignReplayIsRefused(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			again := next(req, finish)
+			again := providertest.Next(req, finish)
 			message := again.Messages[1].(providers.AssistantMessage)
 			message.Calls = append([]providers.ToolCall(nil), message.Calls...)
 			if tt.change != nil {
 				tt.change(&again, &message)
 			}
 			again.Messages[1] = message
-			got := stream(t.Context(), t, newClient(t, tt.config), again)
+			got := providertest.Stream(t.Context(), t, newClient(t, tt.config), again)
 			want := &providers.Error{
 				Category: providers.CategoryConfiguration, API: providers.APIChatCompletions, Code: upstream.CodeReplayForeign,
 			}
@@ -142,13 +142,13 @@ func TestReasoningDetailsAreMerged(t *testing.T) {
 		chunk(`{"reasoning_details":[{"type":"reasoning.text","index":0,"signature":"s"}],"content":"ok"}`, "stop"),
 	}
 	first := config
-	first.HTTPClient = cannedHTTP([]byte("data: " + strings.Join(frames, "\n\ndata: ") + "\n\n"))
-	req := request(false)
-	got := stream(t.Context(), t, newClient(t, first), req)
+	first.HTTPClient = providertest.Canned([]byte("data: " + strings.Join(frames, "\n\ndata: ") + "\n\n"))
+	req := providertest.NewRequest(false)
+	got := providertest.Stream(t.Context(), t, newClient(t, first), req)
 	if got.Finish == nil {
 		t.Fatalf("got %+v", got)
 	}
-	stream(t.Context(), t, newClient(t, config), next(req, *got.Finish))
+	providertest.Stream(t.Context(), t, newClient(t, config), providertest.Next(req, *got.Finish))
 	var body struct {
 		Messages []struct {
 			Details json.RawMessage `json:"reasoning_details"`
@@ -159,7 +159,7 @@ func TestReasoningDetailsAreMerged(t *testing.T) {
 	}
 	want := `[{"type":"reasoning.text","index":0,"text":"a<b","signature":"s"},
 		{"type":"reasoning.encrypted","index":0,"data":"xy","id":"r"},{"type":"other","k":1},{"type":"other","k":2}]`
-	if diff := cmp.Diff(jsonValue(t, []byte(want)), jsonValue(t, body.Messages[1].Details)); diff != "" {
+	if diff := cmp.Diff(providertest.JSON(t, []byte(want)), providertest.JSON(t, body.Messages[1].Details)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -27,7 +27,7 @@ func sent(t *testing.T, c chatcompletions.Config, req providers.Request) provide
 	t.Helper()
 	server := providertest.NewServer(t, closing)
 	c.BaseURL = server.URL + c.BaseURL
-	if got := stream(t.Context(), t, newClient(t, c), req); got.Finish == nil {
+	if got := providertest.Stream(t.Context(), t, newClient(t, c), req); got.Finish == nil {
 		t.Fatalf("got %+v", got)
 	}
 	return server.Requests()[0]
@@ -94,7 +94,7 @@ func TestRequestBodies(t *testing.T) {
 func TestRequestHead(t *testing.T) {
 	t.Parallel()
 	key := func(_ context.Context) (string, error) { return "sk-test", nil }
-	req := request(false)
+	req := providertest.NewRequest(false)
 	req.Attempt = 3
 	for _, base := range []string{"", "/", "/v1", "/v1//", "/v1beta/openai/"} {
 		got := sent(t, chatcompletions.Config{BaseURL: base, Key: key, AttemptHeader: true}, req)
@@ -123,7 +123,7 @@ func TestRejectedOptionIsNotRetried(t *testing.T) {
 	server := providertest.NewServer(t, providertest.Answer{
 		Status: 400, Body: []byte(`{"error":{"message":"Unknown parameter: stream_options","code":"unknown_parameter"}}`),
 	})
-	got := stream(t.Context(), t, newClient(t, chatcompletions.Config{BaseURL: server.URL}), request(false))
+	got := providertest.Stream(t.Context(), t, newClient(t, chatcompletions.Config{BaseURL: server.URL}), providertest.NewRequest(false))
 	if got.Failure == nil || got.Failure.Code != "unknown_parameter" || got.Failure.Retryable {
 		t.Errorf("got %+v", got)
 	}
@@ -151,7 +151,7 @@ func TestKeyFailures(t *testing.T) {
 				BaseURL: server.URL, Key: func(context.Context) (string, error) { return tt.key, tt.err },
 			})
 			want := &providers.Error{Category: providers.CategoryConfiguration, API: providers.APIChatCompletions, Code: tt.code}
-			if diff := cmp.Diff(want, stream(t.Context(), t, client, request(false)).Failure); diff != "" {
+			if diff := cmp.Diff(want, providertest.Stream(t.Context(), t, client, providertest.NewRequest(false)).Failure); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -161,9 +161,9 @@ func TestKeyFailures(t *testing.T) {
 func TestInvalidToolSchema(t *testing.T) {
 	t.Parallel()
 	server := providertest.NewServer(t)
-	req := request(false)
+	req := providertest.NewRequest(false)
 	req.Tools = []providers.ToolSpec{{Name: "read", Parameters: json.RawMessage(`{"type":`)}}
-	got := stream(t.Context(), t, newClient(t, chatcompletions.Config{BaseURL: server.URL}), req)
+	got := providertest.Stream(t.Context(), t, newClient(t, chatcompletions.Config{BaseURL: server.URL}), req)
 	if got.Failure == nil || got.Failure.Code != upstream.CodeRequestInvalid {
 		t.Errorf("got %+v", got)
 	}
@@ -185,7 +185,7 @@ func TestNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := stream(t.Context(), t, client, request(false)); got.Failure == nil || got.Failure.Category != providers.CategoryBlocked {
+	if got := providertest.Stream(t.Context(), t, client, providertest.NewRequest(false)); got.Failure == nil || got.Failure.Category != providers.CategoryBlocked {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -190,6 +190,7 @@ func (t *translator) chunk(c chunk) error {
 func (t *translator) count(u *usage) {
 	if u != nil && u.counts().Known() {
 		t.usage = u
+		t.out = append(t.out, providers.UsageUpdate{Usage: u.counts()})
 	}
 }
 

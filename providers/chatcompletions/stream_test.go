@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,23 +17,10 @@ import (
 	"countersign/providers/upstream"
 )
 
-// canned answers every request with one stream, without a connection.
-type canned struct{ body []byte }
-
-func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
-	_, _ = io.Copy(io.Discard, req.Body)
-	return &http.Response{
-		StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Request: req,
-		Body: io.NopCloser(bytes.NewReader(c.body)),
-	}, nil
-}
-
-func cannedHTTP(body []byte) *http.Client { return &http.Client{Transport: canned{body}} }
-
 func cannedClient(t testing.TB, body []byte) *chatcompletions.Client {
 	t.Helper()
 	client, err := chatcompletions.New(chatcompletions.Config{
-		BaseURL: "http://api.example/v1", HTTPClient: cannedHTTP(body),
+		BaseURL: "http://api.example/v1", HTTPClient: providertest.Canned(body),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -44,13 +29,13 @@ func cannedClient(t testing.TB, body []byte) *chatcompletions.Client {
 }
 
 // play performs one attempt against frames, the data of one event each.
-func play(t testing.TB, frames ...string) outcome {
+func play(t testing.TB, frames ...string) providertest.Outcome {
 	t.Helper()
 	var body bytes.Buffer
 	for _, f := range frames {
 		body.WriteString("data: " + f + "\n\n")
 	}
-	return stream(t.Context(), t, cannedClient(t, body.Bytes()), request(true, "read", "write"))
+	return providertest.Stream(t.Context(), t, cannedClient(t, body.Bytes()), providertest.NewRequest(true, "read", "write"))
 }
 
 // chunk returns a chunk with this delta; ending is a finish reason or "".
@@ -236,7 +221,7 @@ func TestErrorEventIsReadByItsName(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{`{"message":"x"}`, `not JSON`, `{"choices":[]}`} {
 		client := cannedClient(t, []byte("event: error\ndata: "+data+"\n\n"))
-		got := stream(t.Context(), t, client, request(true))
+		got := providertest.Stream(t.Context(), t, client, providertest.NewRequest(true))
 		if got.Failure == nil || got.Failure.Category != providers.CategoryServer {
 			t.Errorf("%s: got %+v, want a failure of the server", data, got)
 		}
@@ -274,7 +259,7 @@ func TestSilenceAfterTheProof(t *testing.T) {
 	a.Then = providertest.Stall
 	server := providertest.NewServer(t, a)
 	client := newClient(t, chatcompletions.Config{BaseURL: server.URL, Bounds: upstream.Bounds{Trailer: 1}})
-	if got := stream(t.Context(), t, client, request(false)); got.Finish == nil || got.Text != "a" {
+	if got := providertest.Stream(t.Context(), t, client, providertest.NewRequest(false)); got.Finish == nil || got.Text != "a" {
 		t.Errorf("got %+v", got)
 	}
 	server.AwaitAbort()
@@ -296,7 +281,7 @@ func TestCancelKeepsTheCause(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			var last error
-			for ev, err := range client.Stream(ctx, request(false)) {
+			for ev, err := range client.Stream(ctx, providertest.NewRequest(false)) {
 				last = err
 				if _, ok := ev.(providers.TextDelta); ok {
 					cancel(cause)
@@ -320,7 +305,7 @@ func TestEndingTheRangeAborts(t *testing.T) {
 	a.Then = providertest.Stall
 	server := providertest.NewServer(t, a)
 	client := newClient(t, chatcompletions.Config{BaseURL: server.URL})
-	for ev, err := range client.Stream(t.Context(), request(false)) {
+	for ev, err := range client.Stream(t.Context(), providertest.NewRequest(false)) {
 		if _, ok := ev.(providers.Activity); !ok || err != nil {
 			t.Errorf("got %v, %v, want activity", ev, err)
 		}
@@ -340,7 +325,7 @@ func BenchmarkStream(b *testing.B) {
 	client := cannedClient(b, body.Bytes())
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, err := range client.Stream(b.Context(), request(false)) {
+		for _, err := range client.Stream(b.Context(), providertest.NewRequest(false)) {
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package chatcompletions_test
+package providertest
 
 import (
 	"bytes"
@@ -14,8 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"countersign/providers"
-	"countersign/providers/chatcompletions"
-	"countersign/providers/providertest"
 )
 
 // A regressionCase is a fault that others had, as an input.
@@ -66,45 +64,53 @@ var ourCategories = map[string][]providers.Category{
 	"invalid_request": {providers.CategoryInvalidRequest},
 }
 
-func TestCases(t *testing.T) {
-	t.Parallel()
-	dirs, err := filepath.Glob("testdata/cases/*")
-	if err != nil || len(dirs) < 10 {
-		t.Fatalf("got %d cases, %v", len(dirs), err)
+// replayCases plays every case and returns how many there are.
+func (s Suite) replayCases(t *testing.T) int {
+	dirs, err := filepath.Glob(filepath.Join(s.Cases, "*"))
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("got %d cases in %s, %v", len(dirs), s.Cases, err)
 	}
-	for _, dir := range dirs {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			t.Parallel()
-			var c regressionCase
-			readJSON(t, &c, dir, "case.json")
-			script := c.script(t, dir)
-			server := providertest.NewServer(t, script...)
-			client := newClient(t, chatcompletions.Config{BaseURL: server.URL})
-			var tools []string
-			for _, tool := range c.Input.Tools {
-				tools = append(tools, tool.Name)
+	t.Run("cases", func(t *testing.T) {
+		t.Parallel()
+		for _, dir := range dirs {
+			t.Run(filepath.Base(dir), func(t *testing.T) {
+				t.Parallel()
+				s.replayCase(t, dir)
+			})
+		}
+	})
+	return len(dirs)
+}
+
+func (s Suite) replayCase(t *testing.T, dir string) {
+	var c regressionCase
+	readJSON(t, &c, dir, "case.json")
+	server := NewServer(t, c.script(t, dir)...)
+	p := s.Open(t, server.URL)
+	var tools []string
+	for _, tool := range c.Input.Tools {
+		tools = append(tools, tool.Name)
+	}
+	attempts := c.Expected.Attempts
+	if attempts == nil {
+		attempts = []attemptExpectation{c.Expected.attemptExpectation}
+	}
+	for i, want := range attempts {
+		got := Stream(t.Context(), t, p, NewRequest(true, tools...))
+		s.runs.Add(1)
+		want.check(t, got)
+		c.checkAbsent(t, got)
+		// The one case of a delay: its date is four seconds ahead.
+		if strings.HasSuffix(dir, "err-429-http-date") && i == 0 {
+			if d := got.Failure.RetryAfter; d < 3*time.Second || d > 5*time.Second {
+				t.Errorf("got a delay of %v, want about 4s", d)
 			}
-			attempts := c.Expected.Attempts
-			if attempts == nil {
-				attempts = []attemptExpectation{c.Expected.attemptExpectation}
-			}
-			for i, want := range attempts {
-				got := stream(t.Context(), t, client, request(true, tools...))
-				want.check(t, got)
-				c.checkAbsent(t, got)
-				// The one case of a delay: its date is four seconds ahead.
-				if strings.HasSuffix(dir, "err-429-http-date") && i == 0 {
-					if d := got.Failure.RetryAfter; d < 3*time.Second || d > 5*time.Second {
-						t.Errorf("got a delay of %v, want about 4s", d)
-					}
-				}
-			}
-		})
+		}
 	}
 }
 
 // script returns the answers that the case serves.
-func (c regressionCase) script(t *testing.T, dir string) []providertest.Answer {
+func (c regressionCase) script(t *testing.T, dir string) []Answer {
 	t.Helper()
 	names := c.Input.Script
 	if names == nil {
@@ -112,7 +118,7 @@ func (c regressionCase) script(t *testing.T, dir string) []providertest.Answer {
 			names = append(names, name)
 		}
 	}
-	var out []providertest.Answer
+	var out []Answer
 	for _, name := range names {
 		switch {
 		case strings.HasSuffix(name, ".sse"):
@@ -126,8 +132,8 @@ func (c regressionCase) script(t *testing.T, dir string) []providertest.Answer {
 	return out
 }
 
-func (c regressionCase) events(body []byte) providertest.Answer {
-	a := providertest.Events(body)
+func (c regressionCase) events(body []byte) Answer {
+	a := Events(body)
 	if c.Input.Delivery.SplitCRLF {
 		a.Writes = []int{bytes.IndexByte(body, '\r') + 1, len(body)}
 	}
@@ -153,7 +159,7 @@ func generate(t *testing.T, dir, name string) []byte {
 	return body.Bytes()
 }
 
-func httpAnswer(t *testing.T, dir, name string) providertest.Answer {
+func httpAnswer(t *testing.T, dir, name string) Answer {
 	t.Helper()
 	var in struct {
 		Status  int
@@ -161,7 +167,7 @@ func httpAnswer(t *testing.T, dir, name string) providertest.Answer {
 		Body    json.RawMessage
 	}
 	readJSON(t, &in, dir, name)
-	a := providertest.Answer{Status: in.Status, Header: in.Headers, Body: in.Body}
+	a := Answer{Status: in.Status, Header: in.Headers, Body: in.Body}
 	var text string
 	if json.Unmarshal(in.Body, &text) == nil {
 		a.Body = []byte(text)
@@ -173,7 +179,7 @@ func httpAnswer(t *testing.T, dir, name string) providertest.Answer {
 	return a
 }
 
-func (want attemptExpectation) check(t *testing.T, got outcome) {
+func (want attemptExpectation) check(t *testing.T, got Outcome) {
 	t.Helper()
 	if want.Attempt == "failed" {
 		want.checkFailure(t, got)
@@ -202,13 +208,13 @@ func (want attemptExpectation) check(t *testing.T, got outcome) {
 		if f.Calls[i].ID != c.ID || f.Calls[i].Name != c.Name || !f.Calls[i].Executable {
 			t.Errorf("got call %+v, want %+v", f.Calls[i], c)
 		}
-		if diff := cmp.Diff(jsonValue(t, c.Arguments), jsonValue(t, []byte(f.Calls[i].Arguments))); diff != "" {
+		if diff := cmp.Diff(JSON(t, c.Arguments), JSON(t, []byte(f.Calls[i].Arguments))); diff != "" {
 			t.Errorf("arguments (-want +got):\n%s", diff)
 		}
 	}
 }
 
-func (want attemptExpectation) checkFailure(t *testing.T, got outcome) {
+func (want attemptExpectation) checkFailure(t *testing.T, got Outcome) {
 	t.Helper()
 	if got.Failure == nil {
 		t.Fatalf("got %+v, want a failure", got)
@@ -228,7 +234,7 @@ func (want attemptExpectation) checkFailure(t *testing.T, got outcome) {
 	}
 }
 
-func (c regressionCase) checkAbsent(t *testing.T, got outcome) {
+func (c regressionCase) checkAbsent(t *testing.T, got Outcome) {
 	t.Helper()
 	seen, err := json.Marshal(got)
 	if err != nil {
@@ -243,7 +249,8 @@ func (c regressionCase) checkAbsent(t *testing.T, got outcome) {
 	}
 }
 
-func jsonValue(t *testing.T, b []byte) any {
+// JSON decodes a value, to compare it with another.
+func JSON(t testing.TB, b []byte) any {
 	t.Helper()
 	var v any
 	if err := json.Unmarshal(b, &v); err != nil {
