@@ -39,7 +39,7 @@ type Provider struct {
 	Name    string `json:"name"`
 	API     string `json:"api"`
 	BaseURL string `json:"base_url"`
-	Key     string `json:"key"` // where it is kept
+	Key     string `json:"key"` // where it is kept, and whether it is there
 	Models  int    `json:"models"`
 }
 

@@ -12,14 +12,27 @@ func (h handler) listProviders(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	keys, err := h.DB.Providers().KeyStates(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	all := make([]Provider, len(list))
 	for i, p := range list {
-		all[i] = Provider{Name: p.Name, API: string(p.API), BaseURL: p.BaseURL, Key: string(p.Credential), Models: len(p.Models)}
-		if p.Credential == models.CredentialEnv {
-			all[i].Key += " " + p.CredentialEnv
-		}
+		all[i] = Provider{Name: p.Name, API: string(p.API), BaseURL: p.BaseURL, Key: keyWords(p, keys[p.ID]), Models: len(p.Models)}
 	}
 	return all, nil
+}
+
+// keyWords says where a key is, and that it is not there.
+func keyWords(p models.Provider, k models.KeyState) string {
+	words := string(p.Credential)
+	if p.Credential == models.CredentialEnv {
+		words += " " + p.CredentialEnv
+	}
+	if !k.Present {
+		words += ", missing"
+	}
+	return words
 }
 
 func (h handler) testProvider(r *http.Request) (any, error) {
