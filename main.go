@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -101,10 +102,18 @@ func serve(ctx context.Context, o command.ServeOptions, log *slog.Logger) (err e
 	if err := applyConfig(ctx, o.Config, d.control(site, log)); err != nil {
 		return err
 	}
+	if err := site.SettingsChanged(ctx); err != nil {
+		return err
+	}
 	commands, err := control.Start(o.Data, control.Handler(d.control(site, log)), log)
 	if err != nil {
 		return err
 	}
+	retaining, stop := context.WithCancel(ctx)
+	var sweeper sync.WaitGroup
+	defer sweeper.Wait()
+	defer stop()
+	sweeper.Go(func() { d.db.Conversations().RetainUntil(retaining) })
 	return errors.Join(servePages(ctx, o.Addr, site, engine, log), within(ctx, commandsWithin, commands.Shutdown))
 }
 

@@ -2,24 +2,16 @@ package agent
 
 import "sync"
 
-const (
-	// DefaultPerPerson is how many runs of one person are worked on at once.
-	DefaultPerPerson = 4
-	// DefaultPerProvider is how many runs on one provider are.
-	DefaultPerProvider = 32
-)
-
 // An admission bounds how many runs are worked on at once, by person and by
 // provider. Those that do not fit wait in the order in which they came; one
 // that waits holds up none whose person and provider have room. Its methods are
 // safe for use by multiple goroutines.
 type admission struct {
+	mu                     sync.Mutex
 	perPerson, perProvider int
-
-	mu        sync.Mutex
-	people    map[UserID]int
-	providers map[string]int
-	waiting   []*ticket // oldest first
+	people                 map[UserID]int
+	providers              map[string]int
+	waiting                []*ticket // oldest first
 }
 
 // A ticket is a run's place in the line, and then its leave to be worked on.
@@ -34,6 +26,14 @@ func newAdmission(perPerson, perProvider int) *admission {
 		perPerson: perPerson, perProvider: perProvider,
 		people: make(map[UserID]int), providers: make(map[string]int),
 	}
+}
+
+// resize changes the bounds.
+func (a *admission) resize(perPerson, perProvider int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.perPerson, a.perProvider = perPerson, perProvider
+	a.admit()
 }
 
 // enter joins the end of the line. The caller leaves with the ticket, admitted

@@ -23,10 +23,7 @@ type Config struct {
 	People People
 	// Policy is the hard policy: it refuses calls, and nothing overrides it.
 	Policy Policy
-	// PerPerson and PerProvider are how many runs are worked on at once, by
-	// default DefaultPerPerson and DefaultPerProvider. The rest wait as pending,
-	// in the order in which they came.
-	PerPerson, PerProvider int
+	Bounds Bounds // see also [Engine.SetBounds]
 
 	Now    func() time.Time
 	NewID  func(prefix string) string
@@ -69,6 +66,7 @@ type Engine struct {
 	mu      sync.Mutex
 	closed  bool
 	workers map[RunRef]*holding // guarded by mu
+	bounds  Bounds              // guarded by mu
 }
 
 // A holding is a run that this process works on.
@@ -84,12 +82,7 @@ type holding struct {
 
 // NewEngine returns an engine that does nothing until Start.
 func NewEngine(c Config) *Engine {
-	if c.PerPerson <= 0 {
-		c.PerPerson = DefaultPerPerson
-	}
-	if c.PerProvider <= 0 {
-		c.PerProvider = DefaultPerProvider
-	}
+	c.Bounds = c.Bounds.withDefaults()
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -106,7 +99,7 @@ func NewEngine(c Config) *Engine {
 		journal: c.Journal, index: c.Index, catalog: c.Catalog, people: c.People, policy: c.Policy,
 		now: c.Now, newID: c.NewID, jitter: c.Jitter, log: c.Log,
 		boot: c.NewID("b_"), hub: newHub(),
-		line: newAdmission(c.PerPerson, c.PerProvider), due: make(chan struct{}, 1),
+		line: newAdmission(c.Bounds.PerPerson, c.Bounds.PerProvider), bounds: c.Bounds, due: make(chan struct{}, 1),
 		tools: make(map[string]Tool), workers: make(map[RunRef]*holding),
 	}
 	for _, t := range c.Tools {

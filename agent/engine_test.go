@@ -75,12 +75,12 @@ func TestSend_QueueIsBounded(t *testing.T) {
 			id := agent.MessageID(fmt.Sprintf("queued-%d", n))
 			return s.Engine.Send(t.Context(), s.run.Conversation, agent.SendMessage{Message: id, Text: "More.", Author: ann})
 		}
-		for n := range agent.MaxQueue {
+		for n := range agent.DefaultQueue {
 			if sent, err := send(n); err != nil || !sent.Queued {
 				t.Fatalf("message %d: %+v, %v", n, sent, err)
 			}
 		}
-		if _, err := send(agent.MaxQueue); !isInputError(err) {
+		if _, err := send(agent.DefaultQueue); !isInputError(err) {
 			t.Errorf("one too many: %v", err)
 		}
 		if sent, err := send(0); err != nil || !sent.Queued {
@@ -89,7 +89,7 @@ func TestSend_QueueIsBounded(t *testing.T) {
 		if err := s.Engine.RemoveQueued(t.Context(), s.run.Conversation, "queued-3"); err != nil {
 			t.Error(err)
 		}
-		if _, err := send(agent.MaxQueue); err != nil {
+		if _, err := send(agent.DefaultQueue); err != nil {
 			t.Errorf("after one was removed: %v", err)
 		}
 	})
@@ -224,6 +224,45 @@ func TestEngine_PerPerson(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(done, done, agent.StatusCancelled)
+	})
+}
+
+// Runs that wait get the places that a change of the bounds makes.
+func TestEngine_SetBounds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		stage := play(t, "match user \"1\"\ngate one\ntext \"One.\"\nfinish stop\n---\nmatch user \"2\"\ntext \"Two.\"\nfinish stop")
+		s := agenttest.NewServer(t, agenttest.Config{PerPerson: 1, Provider: stage})
+		var ids []agent.ConversationID
+		for _, n := range []string{"1", "2"} {
+			sent, err := s.Engine.Create(t.Context(), agent.NewConversation{SendMessage: agent.SendMessage{Message: agent.MessageID(n), Text: n, Author: ann}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			ids = append(ids, sent.Conversation)
+		}
+		if h, err := s.Memory.Head(t.Context(), ids[1]); err != nil || h.Run.Status != agent.StatusPending {
+			t.Errorf("the second run is %s, %v", h.Run.Status, err)
+		}
+		s.Engine.SetBounds(agent.Bounds{PerPerson: 2})
+		if err := s.Await(ids[1], time.Minute, agent.StatusSucceeded); err != nil {
+			t.Errorf("the second run waits on: %v", err)
+		}
+		s.Engine.SetBounds(agent.Bounds{Queue: 1})
+		for n, want := range []bool{true, false} {
+			m := agent.SendMessage{Message: agent.MessageID(fmt.Sprint("more-", n)), Text: "More.", Author: ann}
+			if _, err := s.Engine.Send(t.Context(), ids[0], m); (err == nil) != want {
+				t.Errorf("message %d: %v", n, err)
+			}
+		}
+		if err := s.Engine.Cancel(t.Context(), agent.RunRef{Conversation: ids[0], Run: agent.RunFor(ids[0], "1")}, ann); err != nil {
+			t.Fatal(err)
+		}
+		if err := stage.Release("one"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
 	})
 }
 

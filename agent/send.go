@@ -9,12 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-const (
-	// MaxMessage is the longest message, in bytes.
-	MaxMessage = 128 << 10
-	// MaxQueue is how many messages may wait in a conversation.
-	MaxQueue = 20
-)
+// MaxMessage is the longest message, in bytes.
+const MaxMessage = 128 << 10
 
 // A NewConversation is a first message. The conversation that it opens follows
 // from the owner and the message's id, so that sending it twice opens one.
@@ -114,8 +110,8 @@ func (e *Engine) Send(ctx context.Context, id ConversationID, m SendMessage) (Se
 			return answer, nil
 		}
 		sent.Queued = h.Busy()
-		if len(h.Queue) >= MaxQueue {
-			return nil, &InputError{Message: fmt.Sprintf("%d messages are waiting already. Remove one or let the run end first.", MaxQueue)}
+		if most := e.bound().Queue; len(h.Queue) >= most {
+			return nil, &InputError{Message: fmt.Sprintf("No more messages can wait here; the limit is %d. Remove one or let the run end first.", most)}
 		}
 		queued := Entry{Event: MessageQueued(m)}
 		switch {

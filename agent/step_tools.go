@@ -9,11 +9,8 @@ import (
 	"time"
 )
 
-const (
-	toolTimeout = 120 * time.Second
-	// maxResult is the longest result that a tool may give, in bytes.
-	maxResult = 256 << 10
-)
+// maxResult is the longest result that a tool may give, in bytes.
+const maxResult = 256 << 10
 
 // stepTools brings the calls of a step one stage further: first all of them
 // are decided, then questions are asked, then calls run one after the other.
@@ -215,7 +212,7 @@ func (w *worker) run(ctx context.Context, tool Tool, c *RunCall) (ToolCallFinish
 		Conversation: w.ref.Conversation, Call: c.ToolCallRequested.Call, Now: began,
 		Arguments: w.arguments(c),
 	}
-	callCtx, cancel := context.WithTimeout(ctx, toolTimeout)
+	callCtx, cancel := context.WithTimeout(ctx, w.bound().ToolCall)
 	defer cancel()
 	result, err := call(callCtx, tool, in)
 	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallOK, Result: cut(result.Text, maxResult), DurationMS: w.now().Sub(began).Milliseconds()}

@@ -207,6 +207,8 @@ func (c *chat) settings(at func(string)) {
 	at("agent-only")
 	c.visit("/settings/agents/new", http.StatusOK)
 	at("agent-new")
+	c.visit("/settings/server", http.StatusOK)
+	at("server")
 }
 
 func (c *chat) drafts(at func(string)) {

@@ -45,18 +45,27 @@ func (s Conversations) Delete(ctx context.Context, id agent.ConversationID, owne
 		case row.RunStatus != agent.StatusNone && !row.RunStatus.Terminal():
 			return agent.ErrConflict
 		}
-		return tx.Model(&conversationRow{}).Where("id = ?", id).
-			Select("owner", "title", "head", "deleted").
-			Updates(conversationRow{Head: []byte("{}"), Deleted: true}).Error
+		return markDeleted(tx, id)
 	})
 	if err != nil {
 		return failed(ctx, "delete conversation", err)
 	}
+	s.wantErased()
+	return nil
+}
+
+// markDeleted takes a conversation from its owner and leaves it to the erasure.
+func markDeleted(tx *gorm.DB, id agent.ConversationID) error {
+	return tx.Model(&conversationRow{}).Where("id = ?", id).
+		Select("owner", "title", "head", "deleted").
+		Updates(conversationRow{Head: []byte("{}"), Deleted: true}).Error
+}
+
+func (s Conversations) wantErased() {
 	select {
 	case s.db.erasing <- struct{}{}:
 	default:
 	}
-	return nil
 }
 
 // An Extent is how much a conversation holds.

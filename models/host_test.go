@@ -40,7 +40,7 @@ finish stop
 	}
 	h := &host{Journal: db.Journal(), t: t, script: script, save: save}
 	h.Engine = agent.NewEngine(agent.Config{
-		Journal: h.Journal, Index: h.Journal, Catalog: h, Tools: []agent.Tool{saveTool{h}}, PerPerson: 16,
+		Journal: h.Journal, Index: h.Journal, Catalog: h, Tools: []agent.Tool{saveTool{h}}, Bounds: agent.Bounds{PerPerson: 16},
 	})
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)

@@ -19,6 +19,8 @@ type Setup struct {
 	Providers []ProviderSetup
 	Agents    []AgentSetup
 	Users     []UserSetup
+	// Settings changes those of the server; nil leaves them alone.
+	Settings func(*Settings)
 }
 
 // A ProviderSetup creates or changes the provider of a name.
@@ -66,6 +68,8 @@ const (
 	SectionProviders = "providers"
 	SectionAgents    = "agents"
 	SectionUsers     = "users"
+	// SectionSettings has one item, the server.
+	SectionSettings = "settings"
 )
 
 // Applied says what became of one item.
@@ -88,7 +92,8 @@ func (e *SetupError) Error() string {
 
 // Apply carries out a setup, the whole of it or, with a [*SetupError] for the
 // first item that can't be, nothing. Applying it again changes nothing. The
-// outcomes are in the order of the items: providers, agents, users.
+// outcomes are in the order of the items: providers, agents, users,
+// settings.
 func (db *DB) Apply(ctx context.Context, s Setup) ([]Applied, error) {
 	// Passwords are hashed before anything else waits for it.
 	newcomers, err := db.newcomers(ctx, s.Users)

@@ -43,6 +43,13 @@ func (a *applying) all(s Setup) ([]Applied, error) {
 		}
 		applied = append(applied, Applied{SectionUsers, u.Email, outcome})
 	}
+	if s.Settings != nil {
+		outcome, err := a.settings(s.Settings)
+		if err != nil {
+			return nil, itemFailed(SectionSettings, 0, err)
+		}
+		applied = append(applied, Applied{SectionSettings, "server", outcome})
+	}
 	return applied, a.anAdminIsLeft()
 }
 
@@ -113,4 +120,20 @@ func (a *applying) model(m SetupModel) (agent.ModelRef, error) {
 		}
 	}
 	return agent.ModelRef{}, Invalid{"model": fmt.Sprintf("The provider %q does not list the model %q.", m.Provider, m.Name)}
+}
+
+func (a *applying) settings(change func(*Settings)) (Outcome, error) {
+	stored, err := readSettings(a.tx)
+	if err != nil {
+		return "", err
+	}
+	now := stored
+	change(&now)
+	if now == stored {
+		return Unchanged, nil
+	}
+	if err := now.check(); err != nil {
+		return "", err
+	}
+	return Updated, a.db.writeSettings(a.tx, now)
 }

@@ -42,6 +42,7 @@ const (
 	SectionAgents       Section = "agents"
 	SectionPeople       Section = "people"
 	SectionUsage        Section = "usage"
+	SectionServer       Section = "server"
 	SectionAccount      Section = "account"
 )
 
@@ -49,7 +50,7 @@ const (
 // conversations.
 func (s Section) Settings() bool {
 	switch s {
-	case SectionProviders, SectionAgents, SectionPeople, SectionUsage:
+	case SectionProviders, SectionAgents, SectionPeople, SectionUsage, SectionServer:
 		return true
 	}
 	return false

@@ -23,6 +23,7 @@ const (
 	NewAgentURL      = "/settings/agents/new"
 	PeopleURL        = "/settings/people"
 	usageURL         = "/settings/usage"
+	ServerURL        = "/settings/server"
 	InviteURL        = "/settings/people/invite"
 	InvitationsURL   = "/invite" // where links of invitations lead
 	AccountURL       = "/account"

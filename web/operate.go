@@ -39,3 +39,13 @@ func (s *Server) ProvidersChanged(ctx context.Context, added bool) error {
 	s.tests.clear()
 	return s.keepAgentUsable(ctx, added)
 }
+
+// SettingsChanged has the engine keep to the settings of the server. It is
+// called when the server starts, too.
+func (s *Server) SettingsChanged(ctx context.Context) error {
+	settings, err := s.config.DB.Settings(ctx)
+	if err == nil {
+		s.config.Engine.SetBounds(settings.Limits)
+	}
+	return err
+}

@@ -100,6 +100,8 @@ func (s *Server) routes() []route {
 		{"GET /settings/people/{person}/access", admin, s.confirmDisabling},
 		{"POST /settings/people/{person}/access", admin, s.setAccess},
 		{"GET /settings/usage", admin, s.showUsage},
+		{"GET /settings/server", admin, s.showServer},
+		{"POST /settings/server", admin, s.saveServer},
 	}
 }
 

@@ -69,7 +69,7 @@ func (s *Server) Start() {
 		tools = append(tools, t.now())
 	}
 	s.Engine = agent.NewEngine(agent.Config{
-		Journal: s.link, Index: s.link, Catalog: s, Tools: tools, Policy: s, PerPerson: s.config.PerPerson,
+		Journal: s.link, Index: s.link, Catalog: s, Tools: tools, Policy: s, Bounds: agent.Bounds{PerPerson: s.config.PerPerson},
 		Now: s.config.Now, NewID: s.newID, Jitter: func() float64 { return 0.5 },
 	})
 	if err := s.Engine.Start(context.Background()); err != nil {

@@ -36,7 +36,7 @@ func newCourse(t *testing.T, race race, store journaltest.Store) *course {
 	}
 	c := &course{t: t, race: race, script: script, store: store, saves: map[agent.ConversationID]int{}, barred: map[agent.UserID]bool{}}
 	c.engine = agent.NewEngine(agent.Config{
-		Journal: store, Index: store, Catalog: c, People: c, Tools: []agent.Tool{save{c}, ask{}}, PerPerson: 2 * lanes,
+		Journal: store, Index: store, Catalog: c, People: c, Tools: []agent.Tool{save{c}, ask{}}, Bounds: agent.Bounds{PerPerson: 2 * lanes},
 	})
 	if err := c.engine.Start(t.Context()); err != nil {
 		t.Fatal(err)

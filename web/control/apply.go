@@ -39,19 +39,23 @@ func Apply(ctx context.Context, c Config, text []byte, secret func(path string) 
 		return nil, err
 	}
 	all := make([]Applied, len(applied))
-	changed, added := false, false
+	changed, added, set := false, false, false
 	for i, a := range applied {
 		all[i] = Applied(a)
 		if a.Section == models.SectionProviders {
 			changed = changed || a.Outcome != models.Unchanged
 			added = added || a.Outcome == models.Created
 		}
+		set = set || a.Section == models.SectionSettings && a.Outcome != models.Unchanged
 		if a.Outcome != models.Unchanged {
 			c.Log.InfoContext(ctx, "provisioned", "section", a.Section, "name", a.Name, "outcome", a.Outcome)
 		}
 	}
 	if changed {
 		err = c.Site.ProvidersChanged(ctx, added)
+	}
+	if set {
+		err = errors.Join(err, c.Site.SettingsChanged(ctx))
 	}
 	return all, err
 }

@@ -78,6 +78,8 @@ func Parse(text []byte, c Context) (*File, error) {
 		field{models.SectionProviders, func(n *yaml.Node) { r.list(n, r.provider) }},
 		field{models.SectionAgents, func(n *yaml.Node) { r.list(n, r.agent) }},
 		field{models.SectionUsers, func(n *yaml.Node) { r.list(n, r.user) }},
+		field{"retention", r.retention},
+		field{"limits", r.limits},
 		r.later("connectors"),
 		r.later("policy"),
 	)

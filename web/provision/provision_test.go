@@ -65,6 +65,8 @@ agents:
     limits: {model_calls: 10, approval: 5m, question: 15m}
 users:
   - {email: admin@example.com, name: Admin, role: admin, password_file: password}
+retention: {conversations: 90d}
+limits: {runs_per_person: 2, runs_per_provider: 8, queued_messages: 5, tool_call: 30s}
 `
 
 func TestParse_Full(t *testing.T) {
@@ -72,10 +74,13 @@ func TestParse_Full(t *testing.T) {
 	db := modelstest.Open(t)
 	for i, want := range []models.Outcome{models.Created, models.Unchanged} {
 		applied, err := db.Apply(t.Context(), parse(t, full).Setup)
-		if err != nil || len(applied) != 3 {
+		if err != nil || len(applied) != 4 {
 			t.Fatalf("time %d: got %v, %v", i, applied, err)
 		}
 		for _, a := range applied {
+			if want == models.Created && a.Section == models.SectionSettings {
+				want = models.Updated // they are always there
+			}
 			if a.Outcome != want {
 				t.Errorf("time %d: %s %s is %s, want %s", i, a.Section, a.Name, a.Outcome, want)
 			}
@@ -95,6 +100,17 @@ func TestParse_Full(t *testing.T) {
 	if err != nil || a[0].Instructions != "Be brief.\nBe exact.\n" || !a[0].Output.BufferAttempts ||
 		a[0].Limits != (agent.Limits{ModelCalls: 10, Approval: 5 * time.Minute, Question: 15 * time.Minute}) {
 		t.Errorf("the agent is %+v, %v", a, err)
+	}
+	settings := models.Settings{KeepDays: 90, Limits: agent.Bounds{PerPerson: 2, PerProvider: 8, Queue: 5, ToolCall: 30 * time.Second}}
+	if got, err := db.Settings(t.Context()); err != nil || got != settings {
+		t.Errorf("the settings are %+v, %v", got, err)
+	}
+	if _, err := db.Apply(t.Context(), parse(t, "retention: {conversations: never}\nlimits: {tool_call: 1m}\n").Setup); err != nil {
+		t.Fatal(err)
+	}
+	settings.KeepDays, settings.Limits.ToolCall = 0, time.Minute
+	if got, err := db.Settings(t.Context()); err != nil || got != settings {
+		t.Errorf("after a change of two, the settings are %+v, %v", got, err)
 	}
 	if _, err := db.Users().Authenticate(t.Context(), "admin@example.com", models.NewSecret("correct horse battery")); err != nil {
 		t.Error(err)
@@ -171,6 +187,14 @@ func TestParse_Strict(t *testing.T) {
 		{"half a model", "agents:\n  - name: A\n    model: {name: m}\n", "line 3: model needs a provider and a name"},
 		{"model calls", "agents:\n  - name: A\n    limits: {model_calls: 51}\n", "line 3: model_calls must be a whole number from 1 to 50"},
 		{"approval", "agents:\n  - name: A\n    limits: {approval: 0s}\n", "line 3: approval must be a time"},
+		{"retention", "retention: {files: 1d}\n", `line 1: retention has no field "files"; there are conversations`},
+		{"retention without unit", "retention:\n  conversations: 90\n", "line 2: conversations must be a number of days from 1d to 3650d"},
+		{"retention of no time", "retention: {conversations: 0d}\n", "line 1: conversations must be a number of days"},
+		{"retention of a fraction", "retention: {conversations: 1.5d}\n", "line 1: conversations must be a number of days"},
+		{"limit", "limits: {runs: 1}\n", `line 1: limits has no field "runs"; there are runs_per_person, runs_per_provider, queued_messages, tool_call`},
+		{"runs", "limits:\n  runs_per_person: 0\n", "line 2: runs_per_person must be a whole number from 1 to 1000"},
+		{"queue", "limits: {queued_messages: 51}\n", "line 1: queued_messages must be a whole number from 1 to 50"},
+		{"tool call", "limits: {tool_call: 2h}\n", "line 1: tool_call must be a time from 1s to 1h0m0s"},
 		{"role", "users:\n  - email: a@example.com\n    role: owner\n", "line 3: role must be admin or member"},
 		{"password in the file", "users:\n  - {email: a@example.com, password: " + canary + "}\n", `line 2: a user has no field "password"`},
 		{"no email", "users:\n  - {name: A}\n", "line 2: a user needs an email"},
