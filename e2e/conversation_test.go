@@ -55,7 +55,7 @@ func newChatWith(t *testing.T, baseURL string, looks ...look) *chat {
 	_, token, _ := strings.Cut(s.SetupURL(), "token=")
 	p.post("/setup", map[string]any{"token": token, "name": adminName, "email": adminEmail, "password": adminPassword})
 	p.post("/settings/providers", map[string]any{
-		"name": "Scripted", "base_url": baseURL, "private": "on", "credential": "none", "models": "scripted-1", "stream_usage": "on",
+		"name": "Scripted", "api": "chat-completions", "base_url": baseURL, "private": "on", "credential": "none", "models": "scripted-1", "stream_usage": "on",
 	})
 	p.visit("/", http.StatusOK)
 	return &chat{page: p, server: s}
@@ -104,7 +104,7 @@ func (p *page) wantVisible(text string) {
 // connect adds a provider on this machine that needs no key, through its page.
 func (p *page) connect(name, baseURL, model string) {
 	p.t.Helper()
-	p.visit("/settings/providers/new", http.StatusOK)
+	p.visit("/settings/providers/new?preset=custom", http.StatusOK)
 	connection{name: name, baseURL: baseURL, private: true, model: model}.fillIn(p, "Save")
 	p.wantText("main", "Saved.")
 }

@@ -112,7 +112,7 @@ func TestProviderTestNamesTheFailingStep(t *testing.T) {
 	gone.Close()
 
 	c := connection{name: "Local", baseURL: gone.URL + "/v1", private: true, key: keyCanary + "-wrong"}
-	p.visit("/settings/providers/new", http.StatusOK)
+	p.visit("/settings/providers/new?preset=custom", http.StatusOK)
 	c.fillIn(p, "Save and test")
 	p.wantText("#provider-test", "No connection could be made", "network")
 
@@ -159,7 +159,7 @@ func TestProviderAddressesThatAreRefused(t *testing.T) {
 	p.allow("422") // the console names every refused form
 
 	for _, address := range input.Blocked {
-		p.visit("/settings/providers/new", http.StatusOK)
+		p.visit("/settings/providers/new?preset=custom", http.StatusOK)
 		connection{name: "P " + address, baseURL: address, private: true}.fillIn(p, "Save")
 		field := p.GetByLabel("Base URL")
 		if err := expect.Locator(field).ToHaveAttribute("aria-invalid", "true"); err != nil {
@@ -170,7 +170,7 @@ func TestProviderAddressesThatAreRefused(t *testing.T) {
 		}
 	}
 	for _, address := range input.Allowed {
-		p.visit("/settings/providers/new", http.StatusOK)
+		p.visit("/settings/providers/new?preset=custom", http.StatusOK)
 		connection{name: "P " + address, baseURL: address, private: true}.fillIn(p, "Save")
 		p.wantText("main", "Saved.")
 	}
@@ -199,7 +199,7 @@ func TestConversationOfARemovedProvider(t *testing.T) {
 	c.must(expect.Locator(c.finished()).ToHaveText("Hello."))
 	c.send("And again")
 	c.awaitStatus(isFailed)
-	c.wantText(".fault", "Scripted was removed", "Start a new conversation")
+	c.wantText(".fault", "Scripted was removed", "Start a fresh conversation")
 	c.wantReload()
 	c.must(expect.Locator(c.Locator("#message")).ToBeEditable())
 }
@@ -218,5 +218,50 @@ func readJSON(t *testing.T, path string, into any) {
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		t.Fatalf("read %s: %v", path, err)
+	}
+}
+
+// A provider is added from what is known of the service. Its key is only in
+// memory, so after a restart the provider says that it needs it, a message
+// fails in plain words, and works once the key is there again.
+func TestMemoryKeyAfterARestart(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	p := newPage(t, s.url)
+	setUp(t, s, p)
+	upstream := scriptedtest.NewServer(t, "text \"Hello.\"\nfinish stop")
+
+	p.visit("/settings/providers", http.StatusOK)
+	p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Add provider"}).Click())
+	p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Ollama"}).Click())
+	p.must(expect.Locator(p.GetByLabel("Base URL")).ToHaveValue("http://127.0.0.1:11434/v1"))
+	p.fill("Base URL", upstream.URL)
+	p.must(p.GetByRole("radio", playwright.PageGetByRoleOptions{Name: "Memory only"}).Check())
+	p.fill("API key", keyCanary)
+	p.fill("Model ids, one a line", "scripted-1")
+	p.press("Save")
+	p.wantText("main", "Saved.", "ends in …f2a9")
+
+	s.Stop()
+	s.Restart()
+	p.visit("/settings/providers", http.StatusOK)
+	p.wantText("main", "Needs its key again")
+	c := &chat{page: p, server: s, model: upstream}
+	p.visit("/", http.StatusOK)
+	c.start("Greet me")
+	c.awaitStatus(isFailed)
+	c.wantText(".fault", "key_needed")
+
+	p.visit("/settings/providers", http.StatusOK)
+	p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Enter key"}).Click())
+	p.fill("API key", keyCanary)
+	p.press("Save")
+	p.wantText("main", "ends in …f2a9")
+	p.visit("/", http.StatusOK)
+	c.start("Greet me again")
+	c.awaitStatus(isReady)
+	p.must(expect.Locator(c.finished()).ToHaveText("Hello."))
+	if strings.Contains(p.source(), keyCanary) || strings.Contains(s.stderr.String(), keyCanary) {
+		t.Error("the key is on a page or in the log")
 	}
 }

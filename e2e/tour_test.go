@@ -186,12 +186,12 @@ func (c *chat) say(text, status string) {
 
 func (c *chat) settings(at func(string)) {
 	c.t.Helper()
-	c.visit("/settings/providers/new", http.StatusOK)
+	c.visit("/settings/providers/new?preset=custom", http.StatusOK)
 	at("provider-new")
 	connection{name: strings.Repeat("n", 200), baseURL: "ftp://example.com", model: "m"}.fillIn(c.page, "Save")
 	c.must(expect.Locator(c.Locator("[aria-invalid=true]").First()).ToBeVisible())
 	at("provider-refused")
-	c.visit("/settings/providers/new", http.StatusOK)
+	c.visit("/settings/providers/new?preset=custom", http.StatusOK)
 	connection{name: "Somewhere else, with a rather long name", baseURL: "http://127.0.0.1:1/v1", private: true}.fillIn(c.page, "Save and test")
 	c.wantText("#provider-test", "No connection could be made")
 	at("provider-tested")

@@ -144,3 +144,11 @@ func (s Conversations) UnfinishedOf(ctx context.Context, owner agent.UserID) ([]
 var unfinished = []agent.RunStatus{
 	agent.StatusPending, agent.StatusRunning, agent.StatusWaitingApproval, agent.StatusWaitingInput,
 }
+
+// CountByProvider counts the conversations that were begun with a provider.
+func (s Conversations) CountByProvider(ctx context.Context, provider string) (int, error) {
+	var n int64
+	err := s.db.read(ctx).Model(&conversationRow{}).
+		Where("deleted = 0 AND json_extract(CAST(head AS TEXT), '$.model.provider') = ?", provider).Count(&n).Error
+	return int(n), failed(ctx, "count conversations of a provider", err)
+}

@@ -26,6 +26,9 @@ const (
 	keychainRefuses = "The keychain of the system did not take the key. Choose another way to keep it."
 )
 
+// HasKeychain reports whether keys can be kept in the keychain of the system.
+func (db *DB) HasKeychain() bool { return db.config.Keychain != nil }
+
 // toKeychain puts the key of a credential into a new item and returns its
 // name, so that the item in use is untouched until the row is written. It is
 // "" if no key goes there.

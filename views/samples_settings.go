@@ -23,32 +23,51 @@ func (m *maker) settings() []Sample {
 	worked := &ProviderTest{OK: true, Title: "It works", Text: m.say("qwen3:14b answered in 2.1 s."), Facts: []Fact{{Label: "API", Value: m.say("chat-completions")}, {Label: "Request"}}, At: m.now}
 	failed := &ProviderTest{Title: "The key was refused", Text: m.say("Check the key."), Facts: []Fact{{Label: "Category", Value: m.say("authentication")}, {Label: "HTTP", Value: m.say("401"), Unknown: "no answer"}}, At: m.now.Add(-time.Hour)}
 	rows := []ProviderRow{
-		{ID: "p_1", Name: m.say("Workshop"), Models: 1, API: "Chat Completions", Address: m.say("http://workshop.example:11434/v1"), Credential: "None", Test: worked},
+		{ID: "p_1", Name: m.say("Workshop"), Models: 1, API: "Chat Completions", Address: m.say("http://workshop.example:11434/v1"), Credential: "None", Agents: 1, Test: worked},
 		{ID: "p_2", Name: m.say("Gateway"), Models: 4, API: "Chat Completions", Address: m.say("https://llm.harbour.example/v1"), Credential: "Environment", CredentialNote: m.say("GATEWAY_KEY"), Test: failed},
+		{ID: "p_4", Name: m.say("Team"), Models: 2, API: "OpenAI Responses", Credential: CredentialWords(CredentialMemory), CredentialNote: m.say("not entered since the restart"), NeedsKey: true},
 		{ID: "p_3", Name: m.say("Practice"), Models: 1, API: "Chat Completions", Practice: true, Credential: "None needed"},
 	}
 	page := m.page("Providers", SectionProviders)
 	form := page
 	form.Narrow = true
-	fresh := ProviderForm{Page: form, Heading: "New provider", Credential: CredentialSealed, StreamUsage: true}
+	fresh := ProviderForm{
+		Page: form, Heading: "New provider", Preset: "custom", AnyAPI: true,
+		Values: ProviderValues{API: APIChatCompletions, Credential: CredentialSealed, StreamUsage: true, PromptCaching: true},
+	}
 	wrong := fresh
-	wrong.Name, wrong.BaseURL, wrong.Private, wrong.Credential = m.say("Gateway"), m.say("ftp://llm"), true, CredentialEnv
-	wrong.EnvName, wrong.Models, wrong.MaxOutput = m.say("GATEWAY-KEY"), m.say("qwen3:14b"), m.say("many")
-	wrong.Errors = map[string]string{
-		"name": m.say("There is a provider of this name."), "base_url": m.say("Begin with http."), "key": m.say("Enter the key."),
-		"env": m.say("Enter the name of a variable."), "models": m.say("Enter a model."), "max_output": m.say("Enter a number."),
+	wrong.Keychain, wrong.Key = true, KeyNote{Typed: true}
+	wrong.Values = ProviderValues{
+		Name: m.say("Gateway"), API: APIChatCompletions, BaseURL: m.say("ftp://llm"), Private: true, Credential: CredentialCommand,
+		EnvName: m.say("GATEWAY-KEY"), Command: m.say("/opt/token\n--for\nllm"), CommandEnv: m.say("A-B"), Models: m.say("qwen3:14b"),
+		MaxOutput: m.say("many"), Retries: m.say("9"), Budget: m.say("1"),
+	}
+	wrong.Errors = map[string]string{"key": ""}
+	for _, field := range []string{"name", "base_url", "env", "command", "command_env", "models", "max_output", "retries", "idle", "budget", "credential"} {
+		wrong.Errors[field] = m.say("Not like this.")
 	}
 	saved := fresh
-	saved.ID, saved.Heading, saved.Name, saved.BaseURL, saved.KeySaved = "p_2", m.say("Gateway"), m.say("Gateway"), m.say("https://llm.harbour.example/v1"), true
-	saved.Models, saved.Test = m.say("qwen3:14b"), failed
+	saved.AnyAPI, saved.ID, saved.Heading, saved.Test = false, "p_2", m.say("Gateway"), failed
+	saved.Key = KeyNote{Kind: CredentialSealed, Present: true, SavedAt: sampleTime, Hint: m.say("4f2c")}
+	saved.Values = ProviderValues{
+		Name: m.say("Gateway"), API: APIAnthropic, BaseURL: m.say("https://llm.harbour.example"), Credential: CredentialSealed, PromptCaching: true,
+		Thinking: "enabled", Budget: m.say("2048"), Models: m.say("claude-opus-5"),
+		Details: []ModelDetail{{Name: m.say("claude-opus-5"), Window: m.say("200000"), Images: true, Tools: true, Input: m.say("5"), Output: m.say("25"), CacheRead: m.say("0.5")}},
+	}
+	forgotten := saved
+	forgotten.Values.Credential, forgotten.Key = CredentialMemory, KeyNote{Kind: CredentialMemory}
+	forgotten.Values.API, forgotten.Values.Details = APIChatCompletions, nil
+	choices := NewProviderProps{Page: form, Presets: []Preset{{Name: "openai", Label: m.say("OpenAI"), Text: m.say("The Responses API.")}, {Name: "ollama", Label: m.say("Ollama"), Text: m.say("On this machine."), Local: true}}}
 	practice := ProviderForm{Page: form, ID: "p_3", Heading: m.say("Practice"), Practice: true, Test: worked}
 	return []Sample{
 		{Component: "page", State: "welcome", Frame: "page", HTML: Welcome(m.page("Set up Countersign", ""))},
 		{Component: "page", State: "providers", Frame: "page", HTML: Providers(ProvidersProps{Page: page, Rows: rows})},
 		{Component: "page", State: "providers_none", Frame: "page", HTML: Providers(ProvidersProps{Page: page, CanPractice: true})},
+		{Component: "page", State: "provider_presets", Frame: "page", HTML: NewProvider(choices)},
 		{Component: "page", State: "provider_new", Frame: "page", HTML: Provider(fresh)},
+		{Component: "page", State: "provider_needs_key", Frame: "page", HTML: Provider(forgotten)},
 		{Component: "page", State: "provider_wrong", Frame: "page", HTML: Provider(wrong)},
-		{Component: "page", State: "provider_remove", Frame: "page", HTML: Removal(RemovalProps{Page: saved.Page, ID: saved.ID, Name: saved.Name, KeySaved: true})},
+		{Component: "page", State: "provider_remove", Frame: "page", HTML: Removal(RemovalProps{Page: saved.Page, ID: saved.ID, Name: m.say("Gateway"), KeySaved: true, Agents: []string{m.say("Operations")}, Conversations: 3})},
 		{Component: "page", State: "provider_saved", Frame: "page", HTML: Provider(saved)},
 		{Component: "page", State: "provider_practice", Frame: "page", HTML: Provider(practice)},
 		{Component: "page", State: "agents", Frame: "page", HTML: Agents(AgentsProps{Page: m.page("Agents", SectionAgents), Rows: m.agents(), CanAdd: true})},

@@ -151,3 +151,6 @@ func FromURL(id agent.ConversationID) string { return HomeURL + "?from=" + url.Q
 
 // AgentDeleteURL asks whether to remove an agent, and its form does so.
 func AgentDeleteURL(id agent.AgentID) string { return AgentURL(id) + "/delete" }
+
+// PresetURL is the form of a new provider that begins with what is known of it.
+func PresetURL(preset string) string { return NewProviderURL + "?preset=" + url.QueryEscape(preset) }

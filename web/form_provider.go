@@ -14,16 +14,10 @@ import (
 
 // A providerForm is what the page of a provider sends.
 type providerForm struct {
-	name        string
-	baseURL     string
-	private     bool
-	credential  string        // one of views.Credential*
-	key         models.Secret // empty keeps the saved one
-	env         string
-	models      []string
-	streamUsage bool
-	maxOutput   string
-	test        bool // test once saved
+	views.ProviderValues
+	preset string
+	key    models.Secret // empty keeps the saved one
+	test   bool          // test once saved
 }
 
 func parseProvider(r *http.Request) (providerForm, error) {
@@ -31,98 +25,92 @@ func parseProvider(r *http.Request) (providerForm, error) {
 		return providerForm{}, err
 	}
 	text := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
-	form := providerForm{
-		name:        text("name"),
-		baseURL:     text("base_url"),
-		private:     r.PostFormValue("private") == "on",
-		credential:  text("credential"),
-		key:         models.NewSecret(text("key")),
-		env:         text("env"),
-		streamUsage: r.PostFormValue("stream_usage") == "on",
-		maxOutput:   text("max_output"),
-		test:        r.PostFormValue("do") == "test",
+	on := func(name string) bool { return r.PostFormValue(name) == "on" }
+	f := providerForm{preset: text("preset"), key: models.NewSecret(text("key")), test: r.PostFormValue("do") == "test"}
+	f.ProviderValues = views.ProviderValues{
+		Name: text("name"), API: text("api"), BaseURL: text("base_url"), Private: on("private"),
+		Credential: text("credential"), EnvName: text("env"), Command: lineFeeds(text("command")), CommandEnv: text("command_env"),
+		Models: strings.Join(modelLines(r.PostFormValue("models")), "\n"), Details: modelDetails(text, on),
+		MaxOutput: text("max_output"), StreamUsage: on("stream_usage"), OutputField: text("output_field"),
+		PromptCaching: on("prompt_caching"), Thinking: text("thinking"), Budget: text("budget"),
+		Retries: text("retries"), RetryBase: text("retry_base"), RetryCap: text("retry_cap"), RetryAfterCap: text("retry_after_cap"),
+		FirstByte: text("first_byte"), Idle: text("idle"), Attempt: text("attempt"),
 	}
-	seen := make(map[string]bool)
-	for line := range strings.Lines(r.PostFormValue("models")) {
-		if model := strings.TrimSpace(line); model != "" && !seen[model] {
-			seen[model] = true
-			form.models = append(form.models, model)
-		}
-	}
-	return form, nil
+	return f, nil
 }
 
-// problems says what is wrong, by field, as far as models does not. saved is
-// the provider as it is stored, nil for a new one.
-func (f providerForm) problems(saved *models.Provider) map[string]string {
+// read makes the provider that the form describes, beginning with what is
+// stored, and says by field what can't be read. models says what else is wrong.
+func (f providerForm) read(saved models.Provider) (models.Provider, map[string]string) {
 	found := make(map[string]string)
-	if problem := baseURLProblem(f.baseURL, f.private); problem != "" {
+	p := saved
+	if saved.ID == "" {
+		p.API = providers.API(f.API)
+	}
+	p.Name, p.BaseURL, p.AllowPrivateNetwork = f.Name, f.BaseURL, f.Private
+	if problem := baseURLProblem(f.BaseURL, f.Private); problem != "" {
 		found["base_url"] = problem
 	}
-	if len(f.models) == 0 {
+	if f.Models == "" {
 		found["models"] = "Enter at least one model id."
 	}
-	if _, ok := f.outputTokens(); !ok {
-		found["max_output"] = fmt.Sprintf("Enter a whole number from 1 to %d, or nothing.", check.MaxOutputTokens)
-	}
-	if f.credential == views.CredentialSealed && f.key.Empty() && (saved == nil || saved.Credential != models.CredentialSealed) {
+	if f.Credential == views.CredentialSealed && f.key.Empty() && saved.Credential != models.CredentialSealed {
 		found["key"] = "Enter the key, or choose another way to keep it."
 	}
-	return found
-}
-
-// outputTokens reads the limit on output, 0 if there is none.
-func (f providerForm) outputTokens() (int, bool) {
-	if f.maxOutput == "" {
-		return 0, true
+	var ok bool
+	if p.MaxOutputTokens, ok = number(f.MaxOutput, check.MaxOutputTokens); !ok {
+		found["max_output"] = fmt.Sprintf("Enter a whole number from 1 to %d, or nothing.", check.MaxOutputTokens)
 	}
-	n, err := strconv.Atoi(f.maxOutput)
-	return n, err == nil && n >= 1 && n <= check.MaxOutputTokens
-}
-
-// provider is what the form stores for a new connection.
-func (f providerForm) provider() models.Provider {
-	tokens, _ := f.outputTokens()
-	return models.Provider{
-		Name: f.name, API: providers.APIChatCompletions, BaseURL: f.baseURL, AllowPrivateNetwork: f.private,
-		ProviderOptions: models.ProviderOptions{
-			StreamUsage: &f.streamUsage, MaxOutputTokens: tokens, Models: f.modelList(nil),
-		},
-	}
+	p.Models = f.models(saved.Models, found)
+	f.options(&p, found)
+	return p, found
 }
 
 // update is what the form changes in a stored connection.
-func (f providerForm) update(saved models.Provider) models.ProviderUpdate {
-	tokens, _ := f.outputTokens()
-	list := f.modelList(saved.Models)
-	change := models.ProviderUpdate{
-		Name: &f.name, BaseURL: &f.baseURL, AllowPrivateNetwork: &f.private,
-		StreamUsage: &f.streamUsage, MaxOutputTokens: &tokens, Models: &list,
+func (f providerForm) update(p models.Provider) models.ProviderUpdate {
+	thinking := p.Thinking
+	if thinking == nil {
+		thinking = &providers.Thinking{} // takes it away
 	}
-	if f.credential != views.CredentialSealed || !f.key.Empty() {
-		keep := f.stored()
-		change.Credential = &keep
+	u := models.ProviderUpdate{
+		Name: &p.Name, BaseURL: &p.BaseURL, AllowPrivateNetwork: &p.AllowPrivateNetwork,
+		StreamUsage: p.StreamUsage, PromptCaching: p.PromptCaching, OutputLimitField: &p.OutputLimitField,
+		MaxOutputTokens: &p.MaxOutputTokens, Retry: &p.Retry, Timeouts: &p.Timeouts, Models: &p.Models,
 	}
-	return change
+	if p.API == providers.APIAnthropic {
+		u.Thinking = thinking
+	}
+	if keep := f.credential(); f.changesCredential(p, keep) {
+		u.Credential = &keep
+	}
+	return u
 }
 
-// stored is the credential as the form gives it.
-func (f providerForm) stored() models.Credential {
-	return models.Credential{Kind: models.CredentialKind(f.credential), Env: f.env, Key: f.key}
+// changesCredential reports whether the form says anything new of the
+// credential: an empty key keeps the one that is there.
+func (f providerForm) changesCredential(p models.Provider, c models.Credential) bool {
+	return c.Kind != p.Credential || c.Kind == models.CredentialEnv || c.Kind == models.CredentialCommand || !c.Key.Empty()
 }
 
-// modelList names the models. What else is known of one stays known.
-func (f providerForm) modelList(saved []models.ProviderModel) []models.ProviderModel {
-	known := make(map[string]models.ProviderModel)
-	for _, model := range saved {
-		known[model.Name] = model
+// credential is the credential as the form gives it.
+func (f providerForm) credential() models.Credential {
+	c := models.Credential{Kind: models.CredentialKind(f.Credential), Env: f.EnvName, Key: f.key}
+	if c.Kind == models.CredentialCommand {
+		for line := range strings.Lines(f.Command) {
+			c.Command.Argv = append(c.Command.Argv, strings.TrimRight(line, "\r\n"))
+		}
+		c.Command.Env = strings.Fields(f.CommandEnv)
 	}
-	list := make([]models.ProviderModel, len(f.models))
-	for i, name := range f.models {
-		list[i] = known[name]
-		list[i].Name = name
+	return c
+}
+
+// number reads a whole number above zero, 0 if there is none.
+func number(text string, most int) (int, bool) {
+	if text == "" {
+		return 0, true
 	}
-	return list
+	n, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
+	return n, err == nil && n >= 1 && n <= most
 }
 
 func baseURLProblem(raw string, private bool) string {

@@ -37,7 +37,8 @@ func (s *Server) TestProvider(ctx context.Context, p models.Provider) (views.Pro
 // agent has a model. added says that a provider is new.
 func (s *Server) ProvidersChanged(ctx context.Context, added bool) error {
 	s.tests.clear()
-	return s.keepAgentUsable(ctx, added)
+	_, err := s.keepAgentUsable(ctx, added)
+	return err
 }
 
 // SettingsChanged has the engine keep to the settings of the server. It is

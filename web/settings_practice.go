@@ -30,7 +30,7 @@ func (s *Server) addPractice(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	if err := s.keepAgentUsable(r.Context(), false); err != nil {
+	if _, err := s.keepAgentUsable(r.Context(), false); err != nil {
 		return err
 	}
 	offers, err := s.offers(r.Context())

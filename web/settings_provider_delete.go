@@ -18,9 +18,24 @@ func (s *Server) confirmRemoval(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	page.Narrow = true
-	return s.render(w, r, http.StatusOK, views.Removal(views.RemovalProps{
-		Page: page, ID: p.ID, Name: p.Name, KeySaved: p.Credential == models.CredentialSealed,
-	}))
+	props := views.RemovalProps{Page: page, ID: p.ID, Name: p.Name}
+	switch p.Credential {
+	case models.CredentialSealed, models.CredentialMemory, models.CredentialKeychain:
+		props.KeySaved = true
+	}
+	if props.Conversations, err = s.config.DB.Conversations().CountByProvider(r.Context(), p.ID); err != nil {
+		return err
+	}
+	agents, err := s.config.DB.Agents().List(r.Context())
+	if err != nil {
+		return err
+	}
+	for _, a := range agents {
+		if a.Model.Provider == p.ID {
+			props.Agents = append(props.Agents, a.Name)
+		}
+	}
+	return s.render(w, r, http.StatusOK, views.Removal(props))
 }
 
 // deleteProvider removes a connection and erases its key. Conversations keep
@@ -35,9 +50,10 @@ func (s *Server) deleteProvider(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.tests.drop(id)
-	if err := s.keepAgentUsable(r.Context(), false); err != nil {
+	moved, err := s.keepAgentUsable(r.Context(), false)
+	if err != nil {
 		return err
 	}
 	s.log.InfoContext(r.Context(), "provider removed", "request", requestOf(r.Context()).id, "provider", id, "user", requestOf(r.Context()).user)
-	return s.redirect(w, r, views.ProvidersURL, gone.Name+" was removed.")
+	return s.redirect(w, r, views.ProvidersURL, gone.Name+" was removed."+moved)
 }

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"countersign/models"
-	"countersign/providers"
 	"countersign/providers/practice"
 	"countersign/views"
 )
@@ -15,6 +14,14 @@ func (s *Server) listProviders(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	keys, err := s.config.DB.Providers().KeyStates(r.Context())
+	if err != nil {
+		return err
+	}
+	agents, err := s.config.DB.Agents().List(r.Context())
+	if err != nil {
+		return err
+	}
 	page, err := s.page(r, "Providers", views.SectionProviders)
 	if err != nil {
 		return err
@@ -22,9 +29,14 @@ func (s *Server) listProviders(w http.ResponseWriter, r *http.Request) error {
 	props := views.ProvidersProps{Page: page, CanPractice: true}
 	for _, p := range list {
 		row := views.ProviderRow{
-			ID: p.ID, Name: p.Name, Models: len(p.Models), API: apiNames[p.API], Address: p.BaseURL, Test: s.tests.get(p.ID),
+			ID: p.ID, Name: p.Name, Models: len(p.Models), API: views.APIWords(string(p.API)), Address: p.BaseURL, Test: s.tests.get(p.ID),
+			Credential: views.CredentialWords(string(p.Credential)), CredentialNote: keyNote(p, keys[p.ID]), NeedsKey: !keys[p.ID].Present,
 		}
-		row.Credential, row.CredentialNote = credentialWords(p)
+		for _, a := range agents {
+			if a.Model.Provider == p.ID {
+				row.Agents++
+			}
+		}
 		if isPractice(p) {
 			row.Practice, row.Address, row.Credential = true, "", "None needed"
 			props.CanPractice = false
@@ -37,20 +49,17 @@ func (s *Server) listProviders(w http.ResponseWriter, r *http.Request) error {
 // isPractice reports whether a provider is the scripted one.
 func isPractice(p models.Provider) bool { return p.BaseURL == practice.Address }
 
-var apiNames = map[providers.API]string{
-	providers.APIChatCompletions: "Chat Completions",
-	providers.APIResponses:       "OpenAI Responses",
-	providers.APIAnthropic:       "Anthropic Messages",
-}
-
-// credentialWords says where a key is, and what there is to know about that.
-func credentialWords(p models.Provider) (where, note string) {
-	switch p.Credential {
-	case models.CredentialSealed:
-		return "Sealed on this server", ""
-	case models.CredentialEnv:
-		return "Environment", p.CredentialEnv
-	default:
-		return "None", ""
+// keyNote says what there is to know about where a key is.
+func keyNote(p models.Provider, key models.KeyState) string {
+	switch {
+	case key.Kind == models.CredentialEnv:
+		return p.CredentialEnv
+	case key.Kind == models.CredentialCommand && len(p.CredentialCommand.Argv) > 0:
+		return p.CredentialCommand.Argv[0]
+	case key.Kind == models.CredentialMemory && !key.Present:
+		return "not entered since the restart"
+	case key.Hint != "":
+		return "ends in …" + key.Hint
 	}
+	return ""
 }

@@ -15,10 +15,11 @@ func (s *Server) createProvider(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if problems := form.problems(nil); len(problems) > 0 {
-		return s.showProvider(w, r, http.StatusUnprocessableEntity, s.typedProps(form, nil, problems))
+	p, problems := form.read(models.Provider{})
+	if len(problems) > 0 {
+		return s.refuseProvider(w, r, form, nil, problems)
 	}
-	saved, err := s.config.DB.Providers().Create(r.Context(), form.provider(), form.stored())
+	saved, err := s.config.DB.Providers().Create(r.Context(), p, form.credential())
 	return s.savedProvider(w, r, form, nil, saved, err)
 }
 
@@ -35,24 +36,35 @@ func (s *Server) updateProvider(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if problems := form.problems(&before); len(problems) > 0 {
-		return s.showProvider(w, r, http.StatusUnprocessableEntity, s.typedProps(form, &before, problems))
+	p, problems := form.read(before)
+	if len(problems) > 0 {
+		return s.refuseProvider(w, r, form, &before, problems)
 	}
-	saved, err := s.config.DB.Providers().Update(r.Context(), before.ID, form.update(before))
+	saved, err := s.config.DB.Providers().Update(r.Context(), before.ID, form.update(p))
 	return s.savedProvider(w, r, form, &before, saved, err)
+}
+
+// refuseProvider shows the form again, with what is wrong.
+func (s *Server) refuseProvider(w http.ResponseWriter, r *http.Request, form providerForm, before *models.Provider, problems map[string]string) error {
+	props, err := s.typedProps(r, form, before, problems)
+	if err != nil {
+		return err
+	}
+	return s.showProvider(w, r, http.StatusUnprocessableEntity, props)
 }
 
 // savedProvider ends a form that storage took or refused.
 func (s *Server) savedProvider(w http.ResponseWriter, r *http.Request, form providerForm, before *models.Provider, saved models.Provider, err error) error {
 	var invalid models.Invalid
 	if errors.As(err, &invalid) {
-		return s.showProvider(w, r, http.StatusUnprocessableEntity, s.typedProps(form, before, invalid))
+		return s.refuseProvider(w, r, form, before, invalid)
 	}
 	if err != nil {
 		return err
 	}
 	s.tests.drop(saved.ID) // it was another connection that was tested
-	if err := s.keepAgentUsable(r.Context(), before == nil); err != nil {
+	moved, err := s.keepAgentUsable(r.Context(), before == nil)
+	if err != nil {
 		return err
 	}
 	s.log.InfoContext(r.Context(), "provider saved", "request", requestOf(r.Context()).id, "provider", saved.ID, "user", requestOf(r.Context()).user)
@@ -62,7 +74,7 @@ func (s *Server) savedProvider(w http.ResponseWriter, r *http.Request, form prov
 			return err
 		}
 		s.tests.put(saved.ID, result)
-		return s.redirect(w, r, views.ProviderURL(saved.ID)+"#"+views.IDProviderTest, "Saved and tested.")
+		return s.redirect(w, r, views.ProviderURL(saved.ID)+"#"+views.IDProviderTest, "Saved and tested."+moved)
 	}
-	return s.redirect(w, r, views.ProviderURL(saved.ID), "Saved.")
+	return s.redirect(w, r, views.ProviderURL(saved.ID), "Saved."+moved)
 }

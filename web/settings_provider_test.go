@@ -20,7 +20,7 @@ const canary = "sk-canary-4f7c9d1e"
 // providerForm is a complete form for a server at an address.
 func providerForm(name, address string) url.Values {
 	return url.Values{
-		"name": {name}, "base_url": {address}, "private": {"on"}, "credential": {"sealed"}, "key": {canary},
+		"name": {name}, "api": {"chat-completions"}, "base_url": {address}, "private": {"on"}, "credential": {"sealed"}, "key": {canary},
 		"models": {"some-model\nother-model"}, "stream_usage": {"on"},
 	}
 }
@@ -69,7 +69,7 @@ func TestProviderIsSavedAndTested(t *testing.T) {
 	form.Set("max_output", "4096")
 	saved := s.Admin.Post("/settings/providers", form)
 	page := s.Admin.Follow(saved)
-	for _, want := range []string{"Saved.", "A key is saved.", "some-model\nother-model", `value="4096"`} {
+	for _, want := range []string{"Saved.", "ends in …9d1e. It is not shown again.", "some-model\nother-model", `value="4096"`} {
 		if !strings.Contains(page.Body, want) {
 			t.Errorf("the saved page lacks %q\n%s", want, page.Body)
 		}

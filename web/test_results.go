@@ -20,6 +20,10 @@ func newTestResults() *testResults {
 func (t *testResults) put(id string, result views.ProviderTest) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	result.Since = result.At
+	if before, ok := t.last[id]; ok && !before.OK && !result.OK {
+		result.Since = before.Since
+	}
 	t.last[id] = result
 }
 

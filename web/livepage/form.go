@@ -33,6 +33,8 @@ func fields(form *html.Node) url.Values {
 		switch kind := attribute(n, "type"); {
 		case n.DataAtom == atom.Textarea:
 			values.Add(name, text(n))
+		case n.DataAtom == atom.Select:
+			values.Add(name, chosen(n))
 		case n.DataAtom != atom.Input:
 		case kind != "checkbox" && kind != "radio":
 			values.Add(name, attribute(n, "value"))
@@ -45,4 +47,19 @@ func fields(form *html.Node) url.Values {
 		}
 	}
 	return values
+}
+
+// chosen is the value of the option that is selected, by the page or because
+// it is the first one.
+func chosen(list *html.Node) string {
+	options := all(list, is(atom.Option))
+	for _, o := range options {
+		if has("selected")(o) {
+			return attribute(o, "value")
+		}
+	}
+	if len(options) == 0 {
+		return ""
+	}
+	return attribute(options[0], "value")
 }
