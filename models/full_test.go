@@ -3,8 +3,10 @@ package models
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -25,12 +27,66 @@ func bound(t *testing.T, db *DB, pages int) {
 	}
 }
 
+var fullDisk = flag.String("disk", "", "a directory on a small disk, which TestFullDisk fills; else the number of pages is bounded")
+
+// A disk can be made full.
+type disk struct {
+	t       *testing.T
+	db      *DB
+	ballast string // a file that fills a real disk, "" for none
+}
+
+// tighten leaves room for some runs and no more.
+func (d disk) tighten() {
+	d.t.Helper()
+	if d.ballast == "" {
+		var pages int
+		if err := d.db.writer.Raw("PRAGMA page_count").Scan(&pages).Error; err != nil {
+			d.t.Fatal(err)
+		}
+		bound(d.t, d.db, pages+20)
+		return
+	}
+	f, err := os.Create(d.ballast)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer f.Close()
+	n := int64(0)
+	for block := make([]byte, 64<<10); err == nil; n += int64(len(block)) {
+		_, err = f.Write(block)
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		d.t.Fatal(err)
+	}
+	if err := f.Truncate(n - 1<<20); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d disk) widen() {
+	d.t.Helper()
+	if d.ballast == "" {
+		bound(d.t, d.db, 1<<20)
+	} else if err := os.Remove(d.ballast); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
 // On a full disk new runs are refused, a run whose result can't be written
 // loses its worker, and nothing that was written is lost. When there is room
 // again, everything goes on; what the lost result was is put to a person.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, Config{})
+	c := Config{}
+	if *fullDisk != "" {
+		c.Dir = filepath.Join(*fullDisk, "data")
+	}
+	db := openTest(t, c)
+	disk := disk{t: t, db: db}
+	if *fullDisk != "" {
+		disk.ballast = filepath.Join(*fullDisk, "ballast")
+	}
 	reached, release := make(chan struct{}), make(chan struct{})
 	saved := 0
 	h := newHost(t, db, func(context.Context) (agent.Result, error) {
@@ -49,11 +105,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	<-reached
 
-	var pages int
-	if err := db.writer.Raw("PRAGMA page_count").Scan(&pages).Error; err != nil {
-		t.Fatal(err)
-	}
-	bound(t, db, pages+20)
+	disk.tighten()
 	var accepted []agent.RunRef
 	for n := 1; err == nil; n++ {
 		var r agent.RunRef
@@ -77,7 +129,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("the database: %s, %v", intact, err)
 	}
 
-	bound(t, db, 1<<20)
+	disk.widen()
 	h = newHost(t, db, func(context.Context) (agent.Result, error) { return agent.Result{Text: "Saved."}, nil })
 	defer h.stop()
 	question := h.await(lost, agent.StatusWaitingInput).Reconcile
