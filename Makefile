@@ -50,7 +50,7 @@ bench: ## benchmarks
 	@go test -run='^$$' -bench=. -benchmem $$(go list ./... | grep -v '/e2e$$')
 
 .PHONY: long
-long: ## fuzzing, more property cases and repeated race tests (FUZZTIME, CHECKS, COUNT)
+long: ## fuzzing, more property cases and repeated race tests (FUZZTIME, CHECKS, COUNT, KILLS, OPEN, RACES)
 	@.ci/long
 
 .PHONY: ci

@@ -49,6 +49,9 @@ func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Ac
 			return &InputError{Message: "The reason may have up to 512 characters. Shorten it."}
 		}
 	}
+	if err := e.permit(ctx, by.User); err != nil {
+		return err
+	}
 	_, err := e.decideRun(ctx, r, func(_ Head, s *RunState) ([]Event, error) {
 		var fresh []CallDecision
 		for _, v := range verdicts {

@@ -21,12 +21,8 @@ type People interface {
 // It is what a caller is told. What holds, whatever happens between a check
 // and an append, is that a worker asks again when it takes a run.
 func (e *Engine) leave(ctx context.Context, person UserID, id AgentID) error {
-	barred, err := e.barred(ctx, person)
-	if err != nil {
+	if err := e.permit(ctx, person); err != nil {
 		return err
-	}
-	if barred {
-		return ErrBarred
 	}
 	if _, err := e.catalog.Agent(ctx, id); errors.Is(err, ErrNotFound) {
 		return &InputError{Message: "The agent of this conversation was removed, so nobody would answer. Start a fresh conversation from here."}
@@ -36,15 +32,19 @@ func (e *Engine) leave(ctx context.Context, person UserID, id AgentID) error {
 	return nil
 }
 
-func (e *Engine) barred(ctx context.Context, person UserID) (bool, error) {
+// permit returns [ErrBarred] for a person who may not have anything run.
+func (e *Engine) permit(ctx context.Context, person UserID) error {
 	if e.people == nil {
-		return false, nil
+		return nil
 	}
 	barred, err := e.people.Barred(ctx, person)
 	if err != nil {
-		return false, fmt.Errorf("ask for person %s: %w", person, err)
+		return fmt.Errorf("ask for person %s: %w", person, err)
 	}
-	return barred, nil
+	if barred {
+		return ErrBarred
+	}
+	return nil
 }
 
 // stopBarred ends a run whose owner is disabled. Whoever disables a person

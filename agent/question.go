@@ -91,6 +91,9 @@ func (e *Engine) Answer(ctx context.Context, r RunRef, question InteractionID, b
 			given.Answers[i].Selected = nil
 		}
 	}
+	if err := e.permit(ctx, by.User); err != nil {
+		return err
+	}
 	_, err := e.decideRun(ctx, r, func(_ Head, s *RunState) ([]Event, error) {
 		if had := s.asking(question); had != nil && had.Answered != nil && had.Answered.same(given) {
 			return nil, nil

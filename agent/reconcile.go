@@ -19,6 +19,9 @@ func (e *Engine) Reconcile(ctx context.Context, r RunRef, a ReconcileAnswered) e
 	if !utf8.ValidString(a.Note) || utf8.RuneCountInString(a.Note) > MaxReason {
 		return &InputError{Message: "The note may have up to 512 characters. Shorten it."}
 	}
+	if err := e.permit(ctx, a.By.User); err != nil {
+		return err
+	}
 	_, err := e.decideRun(ctx, r, func(_ Head, s *RunState) ([]Event, error) {
 		open := s.Reconcile
 		if open == nil || open.Interaction != a.Interaction {

@@ -58,10 +58,8 @@ func (e *Engine) Create(ctx context.Context, n NewConversation) (Sent, error) {
 	if err := n.check(); err != nil {
 		return Sent{}, err
 	}
-	if barred, err := e.barred(ctx, n.Author.User); err != nil {
+	if err := e.permit(ctx, n.Author.User); err != nil {
 		return Sent{}, err
-	} else if barred {
-		return Sent{}, ErrBarred
 	}
 	id := ConversationFor(n.Author.User, n.Message)
 	sent := Sent{Conversation: id, Run: RunFor(id, n.Message)}

@@ -77,10 +77,10 @@ func (w *worker) claim(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if barred, err := w.barred(ctx, head.Owner); err != nil {
-		return err
-	} else if barred {
+	if err := w.permit(ctx, head.Owner); errors.Is(err, ErrBarred) {
 		return w.stopBarred(ctx)
+	} else if err != nil {
+		return err
 	}
 	w.agent, err = w.catalog.Agent(ctx, head.Agent)
 	if errors.Is(err, ErrNotFound) {

@@ -71,9 +71,11 @@ func disableSend(r *round) string {
 func disableApprove(r *round) string {
 	r.alone()
 	r.begin()
-	errs := r.atOnce(r.disables, r.decides(ann, agent.VerdictAllow, false))
+	errs := r.atOnce(r.disables, r.decides(r.owner, agent.VerdictAllow, false))
 	r.must(errs[0])
-	r.onlyLate(errs)
+	if !errors.Is(errs[1], agent.ErrBarred) {
+		r.onlyLate(errs)
+	}
 	e := r.over()
 	if e.saved > 1 || e.decisions > 1 || errs[1] != nil && e.saved > 0 ||
 		e.status != agent.StatusCancelled && (e.status != agent.StatusSucceeded || e.saved != 1) {
