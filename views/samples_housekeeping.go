@@ -16,7 +16,7 @@ func (m *maker) housekeeping() []Sample {
 	list := ConversationsProps{Page: page("Conversations", SectionList), Older: "1767225600000000000.c_9"}
 	list.List = list.Page.Rows
 	archived := ConversationsProps{
-		Page: page("Archived conversations", SectionArchive), Archived: true,
+		Page: page("Archived conversations", SectionArchive), Archived: true, KeepDays: 90,
 		List: []NavRow{{ID: "c_6", Title: title, Status: "succeeded", UpdatedAt: m.now.Add(-48 * time.Hour)}},
 	}
 	return []Sample{

@@ -20,12 +20,16 @@ func (s *Server) listConversations(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
+	settings, err := s.config.DB.Settings(r.Context())
+	if err != nil {
+		return err
+	}
 	page, err := s.page(r, title, section)
 	if err != nil {
 		return err
 	}
 	page.Narrow = true
 	return s.render(w, r, http.StatusOK, views.Conversations(views.ConversationsProps{
-		Page: page, Archived: archived, List: navRows(part), Older: older,
+		Page: page, Archived: archived, List: navRows(part), Older: older, KeepDays: settings.KeepDays,
 	}))
 }

@@ -73,6 +73,9 @@ func TestServerSettingsCountWhatGoes(t *testing.T) {
 	if !strings.Contains(shown(), "1 conversation is old enough now and will be deleted within a day.") {
 		t.Errorf("the page does not say that one goes\n%s", shown())
 	}
+	if list := d.s.Member.Get(views.ConversationsURL).Body; !strings.Contains(list, "nobody has used for 1 day is deleted") {
+		t.Errorf("people are not told\n%s", list)
+	}
 	if n, err := d.s.DB.Conversations().DeleteUnused(t.Context()); err != nil || n != 1 {
 		t.Errorf("deleted %d, %v", n, err)
 	}
