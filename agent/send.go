@@ -98,7 +98,7 @@ func (e *Engine) Send(ctx context.Context, id ConversationID, m SendMessage) (Se
 			sent.Run = run
 			return nil, nil
 		}
-		if err := e.leave(ctx, m.Author.User, h.Agent); err != nil {
+		if err := e.mayRun(ctx, m.Author.User, h.Agent); err != nil {
 			return nil, err
 		}
 		if answer, err := e.answerByMessage(ctx, id, h, m); err != nil {
@@ -155,7 +155,7 @@ func (e *Engine) SendQueued(ctx context.Context, id ConversationID) error {
 		if h.Busy() || len(h.Queue) == 0 {
 			return nil, nil
 		}
-		if err := e.leave(ctx, h.Owner, h.Agent); err != nil {
+		if err := e.mayRun(ctx, h.Owner, h.Agent); err != nil {
 			return nil, err
 		}
 		return startNext(id, h), nil

@@ -14,13 +14,13 @@ type People interface {
 	Barred(ctx context.Context, id UserID) (bool, error)
 }
 
-// leave refuses what would start a run or go on with one: nothing runs in the
+// mayRun refuses what would start a run or go on with one: nothing runs in the
 // name of somebody who is disabled ([ErrBarred]), and nobody answers where the
 // agent was removed ([InputError]).
 //
 // It is what a caller is told. What holds, whatever happens between a check
 // and an append, is that a worker asks again when it takes a run.
-func (e *Engine) leave(ctx context.Context, person UserID, id AgentID) error {
+func (e *Engine) mayRun(ctx context.Context, person UserID, id AgentID) error {
 	if err := e.permit(ctx, person); err != nil {
 		return err
 	}
