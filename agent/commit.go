@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -22,7 +23,7 @@ func (e *Engine) commit(ctx context.Context, id ConversationID, decide func(Head
 		if err != nil || len(entries) == 0 {
 			return nil, err
 		}
-		records, err := e.append(ctx, Batch{Conversation: id, After: head.Seq, Entries: entries, Outputs: outputs})
+		records, err := e.append(ctx, head.Owner, Batch{Conversation: id, After: head.Seq, Entries: entries, Outputs: outputs})
 		if errors.Is(err, ErrConflict) {
 			continue
 		}
@@ -30,14 +31,17 @@ func (e *Engine) commit(ctx context.Context, id ConversationID, decide func(Head
 	}
 }
 
-// append writes a batch and makes it known.
-func (e *Engine) append(ctx context.Context, b Batch) ([]Record, error) {
+// append writes a batch for the owner of the conversation and makes it known.
+func (e *Engine) append(ctx context.Context, owner UserID, b Batch) ([]Record, error) {
 	b.At = e.now().UTC().Truncate(time.Millisecond)
 	records, err := e.journal.Append(ctx, b)
 	if err != nil {
 		return nil, err
 	}
 	e.hub.committed(b.Conversation, records[len(records)-1].Seq)
+	if slices.ContainsFunc(records, func(r Record) bool { return listed(r.Event) }) {
+		e.hub.moved(owner)
+	}
 	for _, r := range records {
 		switch r.Event.(type) {
 		case RunCreated, RunResumed:

@@ -64,8 +64,9 @@ const maxBehind = 256 << 10
 // tells subscribers of what is new. Everything in it may be lost without harm:
 // facts are in the journal.
 type hub struct {
-	mu    sync.Mutex
-	rooms map[ConversationID]*room
+	mu      sync.Mutex
+	rooms   map[ConversationID]*room
+	watches map[UserID]map[*Watch]struct{}
 }
 
 type room struct {
@@ -100,7 +101,9 @@ func (m *merged) continuedBy(d Delta) bool {
 	return m.first.Attempt == d.Attempt && m.first.Channel == d.Channel && m.first.Start+len(m.text) == d.Start
 }
 
-func newHub() *hub { return &hub{rooms: make(map[ConversationID]*room)} }
+func newHub() *hub {
+	return &hub{rooms: make(map[ConversationID]*room), watches: make(map[UserID]map[*Watch]struct{})}
+}
 
 // room returns the room of a conversation, made if needed. h.mu is held.
 func (h *hub) room(id ConversationID) *room {

@@ -70,7 +70,7 @@ func (e *Engine) Create(ctx context.Context, n NewConversation) (Sent, error) {
 		entries = append(entries, Entry{Event: *n.Copied})
 	}
 	entries = append(entries, startRun(id, head, UserMessage{Message: n.Message, Text: n.Text, Author: n.Author}, n.Output)...)
-	_, err := e.append(ctx, Batch{Conversation: id, Entries: entries})
+	_, err := e.append(ctx, created.Owner, Batch{Conversation: id, Entries: entries})
 	if errors.Is(err, ErrConflict) { // the same submit came twice
 		return sent, nil
 	}

@@ -93,6 +93,40 @@ func (s Conversations) NeedsYou(ctx context.Context, owner agent.UserID) (int, e
 	return int(n), failed(ctx, "count conversations", err)
 }
 
+// A Waiting is an open interaction in one of a person's conversations.
+type Waiting struct {
+	Conversation agent.ConversationID
+	Title        string
+	Run          agent.RunID
+	Interaction  agent.InteractionID
+	ExpiresAt    time.Time // zero if it does not expire
+}
+
+// Waiting lists what waits for a person, the soonest to expire first, in no
+// more than limit.
+func (s Conversations) Waiting(ctx context.Context, owner agent.UserID, limit int) ([]Waiting, error) {
+	var rows []struct {
+		Conversation agent.ConversationID
+		Title        string
+		Run          agent.RunID
+		ID           agent.InteractionID
+		ExpiresAt    stamp
+	}
+	err := s.db.read(ctx).Table("conversations AS c").
+		Select("c.id AS conversation, c.title, i.run, i.id, i.expires_at").
+		Joins("JOIN interactions AS i ON i.conversation = c.id AND i.open = 1").
+		Where("c.owner = ? AND c.needs_you = 1", owner).
+		Order("i.expires_at = 0, i.expires_at, i.id").Limit(limit).Scan(&rows).Error
+	if err != nil {
+		return nil, failed(ctx, "list what waits", err)
+	}
+	list := make([]Waiting, len(rows))
+	for i, r := range rows {
+		list[i] = Waiting{r.Conversation, r.Title, r.Run, r.ID, r.ExpiresAt.time()}
+	}
+	return list, nil
+}
+
 // A Run is an entry in a conversation's list of runs.
 type Run struct {
 	ID       agent.RunID

@@ -18,6 +18,8 @@ type Page struct {
 	// Older is the cursor of the conversations after those, "" when there are
 	// none.
 	Older string
+	// Needs counts the conversations that wait for the person.
+	Needs int
 	Flash *Notice // shown above the page, nil when there is nothing to say
 	Now   time.Time
 	// Narrow keeps a page that is mostly a form to the width of one.
@@ -36,6 +38,7 @@ type Section string
 const (
 	SectionNew          Section = "new" // a new conversation
 	SectionConversation Section = "conversation"
+	SectionInbox        Section = "inbox"
 	SectionList         Section = "list" // of conversations
 	SectionArchive      Section = "archive"
 	SectionProviders    Section = "providers"

@@ -141,12 +141,19 @@ func (m *maker) pages() []Sample {
 	goingOn.Earlier, goingOn.Copied = 0, &agent.HistoryCopied{From: "c_old", Title: m.say("Rota for week 42"), Omitted: 3, Messages: []agent.CopiedMessage{
 		{Person: m.say("Dana Ruiz"), Text: m.say("Who is on call?"), At: sampleTime}, {Agent: m.say("Operations"), Text: m.say("**Ines**, until Friday."), At: sampleTime},
 	}}
+	inbox := m.page("Inbox", SectionInbox)
+	inbox.Needs = 4
 	from := composer
 	from.From, from.FromTitle = "c_old", m.say("Rota for week 42")
 	return []Sample{
 		{Component: "page", State: "going_on", Frame: "page", HTML: Conversation(goingOn)},
 		{Component: "page", State: "new_going_on", Frame: "page", HTML: NewConversation(NewConversationProps{Page: flashed, AgentName: m.say("Operations"), Composer: from, Suggestions: tries, SuggestionModel: "1"})},
 		{Component: "page", State: "agent_gone", Frame: "page", HTML: Conversation(gone)},
+		{Component: "page", State: "inbox", Frame: "page", HTML: Inbox(InboxProps{Page: inbox, Items: []InboxItem{
+			{Scene: m.scene(), Title: m.say("Rota for week 42"), Run: conversation.Runs[0], Item: m.card(m.asked())},
+			{Scene: m.scene(), Title: "", Run: conversation.Runs[0], Item: m.card(m.asked(), m.asked())},
+		}, More: 2})},
+		{Component: "page", State: "inbox_empty", Frame: "page", HTML: Inbox(InboxProps{Page: m.page("Inbox", SectionInbox)})},
 		{Component: "page", State: "past", Frame: "page", HTML: Conversation(past)},
 		{Component: "page", State: "conversation", Frame: "page", HTML: Conversation(conversation)},
 		{Component: "page", State: "new", Frame: "page", HTML: NewConversation(NewConversationProps{Page: flashed, AgentName: m.say("Operations"), Composer: composer, Suggestions: tries, SuggestionModel: "1"})},

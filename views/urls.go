@@ -14,6 +14,7 @@ const (
 	LogoutURL        = "/logout"
 	SetupURL         = "/setup"
 	WelcomeURL       = "/welcome" // from the first account to the first conversation
+	InboxURL         = "/inbox"   // what waits for the person
 	ConversationsURL = "/c"       // lists them; POST starts one
 	ArchivedURL      = "/c?archived=true"
 	ProvidersURL     = "/settings/providers"
@@ -154,3 +155,8 @@ func AgentDeleteURL(id agent.AgentID) string { return AgentURL(id) + "/delete" }
 
 // PresetURL is the form of a new provider that begins with what is known of it.
 func PresetURL(preset string) string { return NewProviderURL + "?preset=" + url.QueryEscape(preset) }
+
+// PersonLiveURL is the socket of a page that shows no conversation.
+func PersonLiveURL(section Section) string {
+	return "/live?section=" + url.QueryEscape(string(section))
+}

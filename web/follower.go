@@ -17,6 +17,7 @@ const maxCatchUp = 500
 // It knows what the page shows, so that the page is sent each thing once. It
 // belongs to one goroutine.
 type follower struct {
+	*surround
 	server *Server
 	id     agent.ConversationID
 	scene  views.Scene
@@ -33,12 +34,15 @@ type follower struct {
 }
 
 func (s *Server) newFollower(id agent.ConversationID, scene views.Scene) *follower {
-	return &follower{server: s, id: id, scene: scene}
+	return &follower{surround: s.newSurround(scene, views.SectionConversation), server: s, id: id, scene: scene}
 }
 
 func (f *follower) wake() <-chan struct{} { return f.sub.Wake() }
 
-func (f *follower) close() { f.sub.Close() }
+func (f *follower) close() {
+	f.surround.close()
+	f.sub.Close()
+}
 
 // begin subscribes and brings the page from what it has to what is true now. A
 // first connection, one after a loss and one of a second tab are the same. The
@@ -46,6 +50,7 @@ func (f *follower) close() { f.sub.Close() }
 func (f *follower) begin(ctx context.Context, have words) (*bytes.Buffer, error) {
 	var draft agent.Draft
 	f.sub, draft = f.server.config.Engine.Follow(f.id)
+	f.watch()
 	head, err := f.server.journal.Head(ctx, f.id)
 	if err != nil {
 		return nil, err

@@ -84,6 +84,11 @@ func (f *follower) surroundings(ctx context.Context, head agent.Head) ([]templ.C
 		replace(views.NavRowLink(f.row(head))),
 		replace(views.ArchiveForm(f.id, head.Archived)),
 	}
+	needs, err := f.server.config.DB.Conversations().NeedsYou(ctx, f.scene.Viewer.User)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, f.waits(needs)...)
 	if text := views.Announcement(run); text != f.announced {
 		f.announced = text
 		list = append(list, views.Announce(text))

@@ -30,8 +30,11 @@ func (s *Server) page(r *http.Request, title string, section views.Section) (vie
 			return views.Page{}, err
 		}
 	}
+	var err error
+	if page.Needs, err = s.config.DB.Conversations().NeedsYou(r.Context(), v.user.ID); err != nil {
+		return views.Page{}, err
+	}
 	if !section.Settings() {
-		var err error
 		if page.Rows, page.Older, err = s.sidebar(r.Context(), v.user.ID); err != nil {
 			return views.Page{}, err
 		}

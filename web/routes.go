@@ -47,6 +47,8 @@ func (s *Server) routes() []route {
 		{"POST /login", public, s.submitLogin},
 		{"POST /logout", signedIn, s.signOut},
 
+		{"GET /inbox", signedIn, s.showInbox},
+		{"GET /live", signedIn, s.followPerson},
 		{"POST /c", signedIn, s.createConversation},
 		{"GET /c", signedIn, s.listConversations},
 		{"GET /c/{conversation}", signedIn, s.showConversation},

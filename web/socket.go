@@ -14,6 +14,7 @@ import (
 
 	"countersign/agent"
 	"countersign/models"
+	"countersign/views"
 )
 
 const (
@@ -43,6 +44,25 @@ type socket struct {
 	words  chan words
 }
 
+// A live is what happens, as fragments for one page. It belongs to the
+// goroutine of its socket, but for begin and close it is only asked after
+// begin.
+type live interface {
+	// begin brings the page from what it has to what is true now. Its frame is
+	// never empty: it is how the page learns that it is connected.
+	begin(ctx context.Context, have words) (*bytes.Buffer, error)
+	// wake and moved are signalled when more and around have something to say.
+	wake() <-chan struct{}
+	more(ctx context.Context) (*bytes.Buffer, error)
+	moved() <-chan struct{}
+	around(ctx context.Context) (*bytes.Buffer, error)
+	// again sends the whole draft of an attempt that the page lost track of.
+	again(ctx context.Context, attempt agent.AttemptID) (*bytes.Buffer, error)
+	// beat is a sign of life.
+	beat(ctx context.Context) (*bytes.Buffer, error)
+	close()
+}
+
 // words are what a page says: first what it has, later what it lacks.
 type words struct {
 	Seq       agent.Seq       `json:"seq"`
@@ -61,14 +81,26 @@ func (closing) Error() string { return "the socket was closed" }
 // end closes the socket with a code. It does not wait.
 func (k *socket) end(code int) { k.cancel(closing(code)) }
 
-// follow upgrades the request to the socket of a conversation's page.
+// follow serves the socket of a conversation's page.
 func (s *Server) follow(w http.ResponseWriter, r *http.Request) error {
-	if !s.originAllowed(r) {
-		return errForeignOrigin
-	}
 	v, id, err := s.ownConversation(r)
 	if err != nil {
 		return err
+	}
+	return s.connect(w, r, v, id, s.newFollower(id, s.scene(v, id)))
+}
+
+// followPerson serves the socket of a page that shows no conversation.
+func (s *Server) followPerson(w http.ResponseWriter, r *http.Request) error {
+	v, _ := r.Context().Value(visitKey).(visit)
+	section := views.Section(r.URL.Query().Get("section"))
+	return s.connect(w, r, v, "", &personFollower{surround: s.newSurround(s.scene(v, ""), section)})
+}
+
+// connect upgrades the request to a socket, for a conversation or for none.
+func (s *Server) connect(w http.ResponseWriter, r *http.Request, v visit, id agent.ConversationID, l live) error {
+	if !s.originAllowed(r) {
+		return errForeignOrigin
 	}
 	// The socket lives on without the request, whose memory it would hold.
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -83,6 +115,7 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request) error {
 		cancel(nil)
 		return agent.ErrShutdown
 	}
+	var err error
 	k.conn, err = upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		cancel(nil)
@@ -93,11 +126,10 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request) error {
 	if why, err := k.check(r.Context()); err != nil || why != 0 {
 		k.end(closeSignedOut)
 	}
-	f := s.newFollower(id, s.scene(v, id))
 	go func() {
 		defer s.sockets.remove(k)
 		defer s.closePanicked(k)
-		k.run(ctx, f)
+		k.run(ctx, l)
 	}()
 	return nil
 }
@@ -134,13 +166,13 @@ func (s *Server) closePanicked(k *socket) {
 }
 
 // run serves the connection to its end.
-func (k *socket) run(ctx context.Context, f *follower) {
+func (k *socket) run(ctx context.Context, l live) {
 	defer k.cancel(nil)
 	// A connection that takes or gives nothing does not hold up its end.
 	defer context.AfterFunc(ctx, func() { _ = k.conn.NetConn().SetDeadline(time.Now().Add(goodbyeWithin)) })()
 	var reading sync.WaitGroup
 	reading.Go(func() { k.read(ctx) })
-	k.serve(ctx, f)
+	k.serve(ctx, l)
 	k.cancel(nil)
 	if !k.goodbye(ctx) {
 		k.conn.Close()
@@ -187,13 +219,13 @@ func (k *socket) read(ctx context.Context) {
 	}
 }
 
-// serve writes what the follower has to say until the connection ends.
-func (k *socket) serve(ctx context.Context, f *follower) {
+// serve writes what there is to say until the connection ends.
+func (k *socket) serve(ctx context.Context, l live) {
 	send := func(frame *bytes.Buffer, err error) bool { return k.send(ctx, frame, err) }
 	select {
 	case have := <-k.words:
-		defer f.close()
-		if !send(f.begin(ctx, have)) {
+		defer l.close()
+		if !send(l.begin(ctx, have)) {
 			return
 		}
 	case <-ctx.Done():
@@ -204,12 +236,14 @@ func (k *socket) serve(ctx context.Context, f *follower) {
 	for {
 		var ok bool
 		select {
-		case <-f.wake():
-			ok = send(f.more(ctx)) && k.breathe(ctx)
+		case <-l.wake():
+			ok = send(l.more(ctx)) && k.breathe(ctx)
+		case <-l.moved():
+			ok = send(l.around(ctx)) && k.breathe(ctx)
 		case said := <-k.words:
-			ok = send(f.again(ctx, said.Want)) && k.breathe(ctx)
+			ok = send(l.again(ctx, said.Want)) && k.breathe(ctx)
 		case <-beat.C:
-			ok = k.mayStay(ctx) && send(f.beat(ctx)) &&
+			ok = k.mayStay(ctx) && send(l.beat(ctx)) &&
 				k.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(k.pace.Write)) == nil
 		case <-ctx.Done():
 		}

@@ -13,6 +13,7 @@ const banner = document.getElementById("connection");
 const ended = new Set([4401, 4403, 4404]); // signed out, disabled, gone
 
 let socket, silence, retry, tries = 0, wasLost = false;
+let needs = /^\([\d,]+\) /.exec(document.title)?.[0] ?? "";
 
 const drafts = () => region.querySelectorAll("[data-attempt][data-channel]");
 
@@ -82,6 +83,7 @@ function countdown(at) {
 
 // say shows one of the sentences that the page holds for the connection.
 function say(state, seconds) {
+  if (!banner) return;
   for (const line of banner.children) line.hidden = line.dataset.state !== state;
   banner.hidden = state === "";
   banner.classList.toggle("is-lost", state === "is-lost" || state === "is-ended");
@@ -122,7 +124,13 @@ const operations = {
     }
   },
   title(t) {
-    document.title = t.content.textContent;
+    document.title = needs + t.content.textContent;
+  },
+  // needs says before the title how much waits for the person.
+  needs(t) {
+    const title = document.title.slice(needs.length);
+    needs = t.content.textContent;
+    document.title = needs + title;
   },
   announce(t) {
     document.getElementById("announce").textContent = t.content.textContent;

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -65,7 +67,12 @@ var operations = map[string]func(*Page, *html.Node) error{
 		return nil
 	},
 	"title": func(p *Page, t *html.Node) error {
-		setText(find(p.document, is(atom.Title)), text(t))
+		setText(find(p.document, is(atom.Title)), p.needs()+text(t))
+		return nil
+	},
+	"needs": func(p *Page, t *html.Node) error {
+		title := strings.TrimPrefix(p.Title(), p.needs())
+		setText(find(p.document, is(atom.Title)), text(t)+title)
 		return nil
 	},
 	"announce": func(p *Page, t *html.Node) error {
@@ -78,6 +85,11 @@ var operations = map[string]func(*Page, *html.Node) error{
 		return nil
 	},
 }
+
+var needsPrefix = regexp.MustCompile(`^\([\d,]+\) `)
+
+// needs is what the title says first of how much waits.
+func (p *Page) needs() string { return needsPrefix.FindString(p.Title()) }
 
 // grow adds a piece to a draft: text continues its last block, elements are
 // new ones.
