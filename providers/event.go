@@ -95,3 +95,10 @@ type Usage struct {
 func (u Usage) Known() bool {
 	return u.InputTotal != nil || u.CacheRead != nil || u.CacheWrite != nil || u.Output != nil || u.Reasoning != nil
 }
+
+// Equal reports whether both count the same.
+func (u Usage) Equal(v Usage) bool {
+	same := func(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }
+	return same(u.InputTotal, v.InputTotal) && same(u.CacheRead, v.CacheRead) && same(u.CacheWrite, v.CacheWrite) &&
+		same(u.Output, v.Output) && same(u.Reasoning, v.Reasoning)
+}

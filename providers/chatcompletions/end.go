@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"countersign/providers"
+	"countersign/providers/replay"
 	"countersign/providers/upstream"
 )
 
@@ -55,13 +56,11 @@ func (t *translator) close(reason providers.FinishReason) providers.Finish {
 		Reasoning: t.reasoning.String(),
 		Refusal:   t.refusal.String(),
 		Calls:     t.calls.export(reason == providers.FinishToolCalls, t.declared),
+		Usage:     t.usage,
 		RequestID: upstream.RequestID(t.head.Header),
 	}
 	if f.RequestID == "" {
 		f.RequestID = t.id
-	}
-	if t.usage != nil {
-		f.Usage = t.usage.counts()
 	}
 	if reason.Complete() || reason == providers.FinishRefusal {
 		f.Replay = t.private(f.Calls).pack(t.binding)
@@ -91,7 +90,7 @@ func (t *translator) private(calls []providers.ToolCall) private {
 	list := make([]privateCall, len(calls))
 	for i, c := range calls {
 		k := t.calls.list[i]
-		list[i] = privateCall{ID: k.id, ExtraContent: k.extra, Digest: callDigest(c)}
+		list[i] = privateCall{ID: k.id, ExtraContent: k.extra, Digest: replay.CallDigest(c)}
 		marked = marked || (k.id != "" && k.id != c.ID) || !absent(k.extra)
 	}
 	if marked {

@@ -1,12 +1,10 @@
 package chatcompletions
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"strconv"
 
 	"countersign/providers"
+	"countersign/providers/replay"
 	"countersign/providers/upstream"
 )
 
@@ -33,23 +31,9 @@ type privateCall struct {
 	Digest string `json:"digest"`
 }
 
-// binding names what private state is bound to: the connection, the API, the
-// address and the model. The key is not among them, so rotating it is free.
 func (d dialect) binding(model string) string {
-	return digest(d.connection, string(providers.APIChatCompletions), d.base, model)
+	return replay.Binding(d.connection, providers.APIChatCompletions, d.base, model)
 }
-
-// digest hashes its parts, each with its length.
-func digest(parts ...string) string {
-	h := sha256.New()
-	for _, p := range parts {
-		h.Write([]byte(strconv.Itoa(len(p)) + ":" + p))
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-// callDigest leaves the id out: the caller may know the call by one of its own.
-func callDigest(c providers.ToolCall) string { return digest(c.Name, c.Arguments) }
 
 // pack returns the state as a replay, nil if there is none.
 func (p private) pack(binding string) *providers.Replay {
@@ -57,11 +41,7 @@ func (p private) pack(binding string) *providers.Replay {
 		p.ReasoningContent == nil && p.Reasoning == nil && len(p.ReasoningDetails) == 0 {
 		return nil
 	}
-	state, err := encode(p)
-	if err != nil {
-		return nil // its raw parts were parsed before, so they are valid
-	}
-	return &providers.Replay{Binding: binding, State: state}
+	return replay.Pack(binding, p)
 }
 
 // readReplay returns the private state of a message. It refuses state that is
@@ -71,14 +51,14 @@ func readReplay(m providers.AssistantMessage, binding string) (private, *provide
 	if m.Replay == nil {
 		return p, nil
 	}
-	if m.Replay.Binding != binding || json.Unmarshal(m.Replay.State, &p) != nil {
+	if !replay.Unpack(*m.Replay, binding, &p) {
 		return p, configurationError(upstream.CodeReplayForeign)
 	}
 	if len(p.Calls) > 0 && len(p.Calls) != len(m.Calls) {
 		return p, configurationError(upstream.CodeReplayForeign)
 	}
 	for i, c := range p.Calls {
-		if c.Digest != callDigest(m.Calls[i]) {
+		if c.Digest != replay.CallDigest(m.Calls[i]) {
 			return p, configurationError(upstream.CodeReplayForeign)
 		}
 	}

@@ -10,16 +10,25 @@ import (
 	"countersign/providers"
 	"countersign/providers/chatcompletions"
 	"countersign/providers/providertest"
+	"countersign/providers/upstream"
 )
 
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	providertest.Suite{
 		API: providers.APIChatCompletions, Samples: "testdata/samples", Errors: "../upstream/testdata/errors", Cases: "testdata/cases",
-		Open: func(t testing.TB, url string) providers.Provider {
-			return newClient(t, chatcompletions.Config{BaseURL: url})
+		Open: func(t testing.TB, url string, bounds upstream.Bounds) providers.Provider {
+			return newClient(t, chatcompletions.Config{BaseURL: url, Bounds: bounds})
 		},
 		Proof: proofEnd, Closing: closing, CheckReplay: checkReplay,
+		Calls: func(n int) []byte {
+			var body bytes.Buffer
+			for _, call := range manyCalls(n) {
+				body.WriteString("data: " + callsChunk(call) + "\n\n")
+			}
+			body.WriteString("data: " + chunk(`{}`, "tool_calls") + "\n\n")
+			return body.Bytes()
+		},
 	}.Run(t)
 }
 
@@ -78,4 +87,3 @@ func checkReplay(t testing.TB, body, wanted []byte) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
-

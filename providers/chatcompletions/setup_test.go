@@ -22,4 +22,4 @@ func newClient(t testing.TB, c chatcompletions.Config) *chatcompletions.Client {
 }
 
 // closing is an answer that ends a conversation.
-var closing = providertest.Events([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"ok\"},\"finish_reason\":\"stop\"}]}\n\n"))
+var closing = providertest.Events([]byte("data: " + chunk(`{"content":"ok"}`, "") + "\n\ndata: " + chunk(`{}`, "stop") + "\n\n"))

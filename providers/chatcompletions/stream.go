@@ -23,7 +23,7 @@ type translator struct {
 	frames    int
 	id        string // of the chunks, where it is one to ask about
 	reason    *reason
-	usage     *usage
+	usage     providers.Usage
 	text      strings.Builder
 	refusal   strings.Builder
 	reasoning strings.Builder // for display
@@ -188,9 +188,13 @@ func (t *translator) chunk(c chunk) error {
 
 // count keeps the last usage that counts anything.
 func (t *translator) count(u *usage) {
-	if u != nil && u.counts().Known() {
-		t.usage = u
-		t.out = append(t.out, providers.UsageUpdate{Usage: u.counts()})
+	if u == nil {
+		return
+	}
+	counts := u.counts()
+	if counts.Known() && !counts.Equal(t.usage) {
+		t.usage = counts
+		t.out = append(t.out, providers.UsageUpdate{Usage: counts})
 	}
 }
 

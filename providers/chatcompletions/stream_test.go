@@ -2,8 +2,6 @@ package chatcompletions_test
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -250,68 +248,6 @@ func TestRawReasonIsBounded(t *testing.T) {
 	if got.Finish == nil || got.Finish.RawReason != strings.Repeat("é", 32) {
 		t.Errorf("got %+v", got.Finish)
 	}
-}
-
-// After the proof the wait is short, and what it cost is only usage.
-func TestSilenceAfterTheProof(t *testing.T) {
-	t.Parallel()
-	a := providertest.Events([]byte("data: " + chunk(`{"content":"a"}`, "stop") + "\n\n"))
-	a.Then = providertest.Stall
-	server := providertest.NewServer(t, a)
-	client := newClient(t, chatcompletions.Config{BaseURL: server.URL, Bounds: upstream.Bounds{Trailer: 1}})
-	if got := providertest.Stream(t.Context(), t, client, providertest.NewRequest(false)); got.Finish == nil || got.Text != "a" {
-		t.Errorf("got %+v", got)
-	}
-	server.AwaitAbort()
-}
-
-func TestCancelKeepsTheCause(t *testing.T) {
-	t.Parallel()
-	cause := errors.New("stopped by a person")
-	for name, body := range map[string]string{
-		"before the proof": "data: " + chunk(`{"content":"a"}`, "") + "\n\n",
-		"after the proof":  "data: " + chunk(`{"content":"a"}`, "stop") + "\n\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a := providertest.Events([]byte(body))
-			a.Then = providertest.Stall
-			server := providertest.NewServer(t, a)
-			client := newClient(t, chatcompletions.Config{BaseURL: server.URL})
-			ctx, cancel := context.WithCancelCause(t.Context())
-			defer cancel(nil)
-			var last error
-			for ev, err := range client.Stream(ctx, providertest.NewRequest(false)) {
-				last = err
-				if _, ok := ev.(providers.TextDelta); ok {
-					cancel(cause)
-				}
-				if _, ok := ev.(providers.Finish); ok {
-					t.Error("got a finish")
-				}
-			}
-			var failure *providers.Error
-			if !errors.Is(last, cause) || errors.As(last, &failure) {
-				t.Errorf("got %v, want the cause", last)
-			}
-			server.AwaitAbort()
-		})
-	}
-}
-
-func TestEndingTheRangeAborts(t *testing.T) {
-	t.Parallel()
-	a := providertest.Events([]byte(": hello\n\n"))
-	a.Then = providertest.Stall
-	server := providertest.NewServer(t, a)
-	client := newClient(t, chatcompletions.Config{BaseURL: server.URL})
-	for ev, err := range client.Stream(t.Context(), providertest.NewRequest(false)) {
-		if _, ok := ev.(providers.Activity); !ok || err != nil {
-			t.Errorf("got %v, %v, want activity", ev, err)
-		}
-		break
-	}
-	server.AwaitAbort()
 }
 
 func BenchmarkStream(b *testing.B) {

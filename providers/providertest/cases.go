@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"countersign/providers"
+	"countersign/providers/upstream"
 )
 
 // A regressionCase is a fault that others had, as an input.
@@ -86,7 +87,7 @@ func (s Suite) replayCase(t *testing.T, dir string) {
 	var c regressionCase
 	readJSON(t, &c, dir, "case.json")
 	server := NewServer(t, c.script(t, dir)...)
-	p := s.Open(t, server.URL)
+	p := s.Open(t, server.URL, upstream.Bounds{})
 	var tools []string
 	for _, tool := range c.Input.Tools {
 		tools = append(tools, tool.Name)

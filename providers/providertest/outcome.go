@@ -51,10 +51,16 @@ func Stream(ctx context.Context, t testing.TB, p providers.Provider, req provide
 			o.Refusal += nonEmpty(t, ev.Text)
 		case providers.Activity:
 		case providers.UsageUpdate:
+			if ev.Usage.Equal(o.Usage) {
+				t.Error("got usage that changes nothing")
+			}
 			o.Usage = ev.Usage
 		case providers.Finish:
 			closed = true
-			o.Finish, o.Usage = &ev, ev.Usage
+			if !ev.Usage.Equal(o.Usage) {
+				t.Errorf("the last usage %+v differs from that of the finish, %+v", o.Usage, ev.Usage)
+			}
+			o.Finish = &ev
 		default:
 			t.Errorf("got an unknown event %T", ev)
 		}

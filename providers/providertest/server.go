@@ -34,6 +34,7 @@ type Answer struct {
 	// Writes are the sizes of the flushed writes; the last one repeats. Empty
 	// means one write.
 	Writes []int
+	Pause  time.Duration // between them
 	// Silent withholds even the head; only Stall can follow.
 	Silent bool
 	Then   Ending
@@ -122,7 +123,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 
 	if !answer.Silent {
-		answer.send(w)
+		answer.send(w, r.Context().Done())
 	}
 	switch answer.Then {
 	case Cut:
@@ -138,7 +139,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a Answer) send(w http.ResponseWriter) {
+func (a Answer) send(w http.ResponseWriter, gone <-chan struct{}) {
 	w.Header()["Content-Type"] = nil // no guess from the bytes
 	for name, value := range a.Header {
 		w.Header().Set(name, value)
@@ -161,6 +162,17 @@ func (a Answer) send(w http.ResponseWriter) {
 		}
 		_ = flush()
 		rest = rest[n:]
+		a.pause(gone)
+	}
+}
+
+func (a Answer) pause(gone <-chan struct{}) {
+	if a.Pause == 0 {
+		return
+	}
+	select {
+	case <-time.After(a.Pause):
+	case <-gone:
 	}
 }
 

@@ -20,12 +20,15 @@ type Suite struct {
 	// others had, "" for none.
 	Samples, Errors, Cases string
 	// Open connects to a server at an address.
-	Open func(t testing.TB, url string) providers.Provider
+	Open func(t testing.TB, url string, bounds upstream.Bounds) providers.Provider
 	// Proof returns the offset after the line that proves a stream complete,
 	// without its line end.
 	Proof func(body []byte) int
-	// Closing is an answer that ends a conversation.
+	// Closing is an answer that ends a conversation, with text in an event
+	// before that of the proof.
 	Closing Answer
+	// Calls returns a whole answer with a number of calls of the tool "read".
+	Calls func(n int) []byte
 	// CheckReplay compares what a request says of the answer before it with
 	// what the sample expects, [Generated] ids aside. The request is the next
 	// one after the sample: the answer, a result for each call, a message.
@@ -44,6 +47,8 @@ func (s Suite) Run(t *testing.T) {
 		t.Run("replay", func(t *testing.T) { s.each(t, samples, s.replay) })
 		t.Run("cut before the proof", func(t *testing.T) { s.each(t, samples, s.cutBefore) })
 		t.Run("cut after the proof", func(t *testing.T) { s.each(t, samples, s.cutAfter) })
+		t.Run("aborts", s.aborts)
+		t.Run("many calls", s.manyCalls)
 		t.Run("errors", func(t *testing.T) { s.each(t, errors, s.refused) })
 		if s.Cases != "" {
 			cases = s.replayCases(t)
@@ -66,7 +71,7 @@ func (s Suite) each(t *testing.T, samples []Sample, test func(*testing.T, Sample
 func (s Suite) stream(t *testing.T, req providers.Request, answers ...Answer) []Outcome {
 	t.Helper()
 	server := NewServer(t, answers...)
-	p := s.Open(t, server.URL)
+	p := s.Open(t, server.URL, upstream.Bounds{})
 	var list []Outcome
 	for range answers {
 		list = append(list, Stream(t.Context(), t, p, req))
@@ -96,14 +101,14 @@ func (s Suite) deliver(t *testing.T, sample Sample) {
 }
 
 // What goes back in the next request is the same whether reasoning is shown or
-// not.
+// not. An incomplete answer goes back only where it is to be continued.
 func (s Suite) replay(t *testing.T, sample Sample) {
-	if sample.Expect.Outcome != "completed" {
+	if sample.Expect.Outcome == "failed" || string(sample.Expect.Replay) == "null" {
 		return
 	}
 	for _, display := range []bool{true, false} {
 		server := NewServer(t, sample.Answer(), s.Closing)
-		p := s.Open(t, server.URL)
+		p := s.Open(t, server.URL, upstream.Bounds{})
 		req := NewRequest(display, sample.ToolsDeclared...)
 		first := Stream(t.Context(), t, p, req)
 		if first.Finish == nil {
@@ -132,6 +137,7 @@ func (s Suite) cutBefore(t *testing.T, sample Sample) {
 	for _, at := range points {
 		s.cutAt(t, sample, at, Close)
 		s.cutAt(t, sample, at, Cut)
+		s.cutAt(t, sample, at, Reset)
 	}
 	// The proof itself arrived, but nobody says that it is whole.
 	s.cutAt(t, sample, proof, Cut)
@@ -145,8 +151,15 @@ func (s Suite) cutAt(t *testing.T, sample Sample, at int, ending Ending) {
 	if got.Finish != nil || got.Failure == nil {
 		t.Fatalf("cut at %d: got %+v, want a failure", at, got)
 	}
-	code := got.Failure.Code
-	known := code == upstream.CodeStreamEndedEarly || code == upstream.CodeEmptyStream && ending == Close
+	known := false
+	switch got.Failure.Code {
+	case upstream.CodeStreamEndedEarly:
+		known = true
+	case upstream.CodeEmptyStream:
+		known = ending == Close
+	case upstream.CodeConnectionLost: // a reset may overtake the head
+		known = ending == Reset
+	}
 	if got.Failure.Category != providers.CategoryNetwork || !got.Failure.Retryable || !known {
 		t.Errorf("cut at %d: got %v", at, got.Failure)
 	}
