@@ -3,6 +3,8 @@ package chatcompletions
 import (
 	"encoding/json"
 	"strings"
+
+	"countersign/providers/wire"
 )
 
 // maxDetails bounds the entries of reasoning_details.
@@ -38,7 +40,7 @@ func (d *details) add(raw json.RawMessage) bool {
 		if d.byKey == nil {
 			d.byKey = make(map[string]*detail)
 		}
-		if !absent(members["index"]) { // one without an index stands alone
+		if !wire.Absent(members["index"]) { // one without an index stands alone
 			d.byKey[key] = into
 		}
 	}
@@ -50,16 +52,16 @@ func (e *detail) merge(members map[string]json.RawMessage) {
 	for name, value := range members {
 		switch name {
 		case "text", "summary", "data":
-			var piece text
-			if json.Unmarshal(value, &piece) == nil && piece.set {
+			var piece wire.Text
+			if json.Unmarshal(value, &piece) == nil && piece.Set {
 				if e.joined[name] == nil {
 					e.joined[name] = new(strings.Builder)
 				}
-				e.joined[name].WriteString(piece.s)
+				e.joined[name].WriteString(piece.S)
 				continue
 			}
 		}
-		if _, known := e.members[name]; !known || !absent(value) {
+		if _, known := e.members[name]; !known || !wire.Absent(value) {
 			e.members[name] = value
 		}
 	}
@@ -70,11 +72,11 @@ func (d *details) export() []json.RawMessage {
 	var out []json.RawMessage
 	for _, e := range d.list {
 		for name, value := range e.joined {
-			if raw, err := encode(value.String()); err == nil {
+			if raw, err := wire.Encode(value.String()); err == nil {
 				e.members[name] = raw
 			}
 		}
-		if raw, err := encode(e.members); err == nil {
+		if raw, err := wire.Encode(e.members); err == nil {
 			out = append(out, raw)
 		}
 	}
@@ -84,16 +86,16 @@ func (d *details) export() []json.RawMessage {
 // displayText returns what an entry designates for display, "" if nothing.
 func displayText(raw json.RawMessage) string {
 	var entry struct {
-		Type    text `json:"type"`
-		Text    text `json:"text"`
-		Summary text `json:"summary"`
+		Type    wire.Text `json:"type"`
+		Text    wire.Text `json:"text"`
+		Summary wire.Text `json:"summary"`
 	}
 	_ = json.Unmarshal(raw, &entry)
-	switch entry.Type.s {
+	switch entry.Type.S {
 	case "reasoning.text":
-		return entry.Text.s
+		return entry.Text.S
 	case "reasoning.summary":
-		return entry.Summary.s
+		return entry.Summary.S
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"countersign/providers"
 	"countersign/providers/replay"
 	"countersign/providers/upstream"
+	"countersign/providers/wire"
 )
 
 // errDone reports the frame that some servers send after the last one. It
@@ -51,7 +52,7 @@ func (t *translator) end(err error) (providers.Finish, error) {
 func (t *translator) close(reason providers.FinishReason) providers.Finish {
 	f := providers.Finish{
 		Reason:    reason,
-		RawReason: cut(t.reason.raw, maxRawReason),
+		RawReason: wire.Cut(t.reason.raw, maxRawReason),
 		Text:      t.text.String(),
 		Reasoning: t.reasoning.String(),
 		Refusal:   t.refusal.String(),
@@ -91,7 +92,7 @@ func (t *translator) private(calls []providers.ToolCall) private {
 	for i, c := range calls {
 		k := t.calls.list[i]
 		list[i] = privateCall{ID: k.id, ExtraContent: k.extra, Digest: replay.CallDigest(c)}
-		marked = marked || (k.id != "" && k.id != c.ID) || !absent(k.extra)
+		marked = marked || (k.id != "" && k.id != c.ID) || !wire.Absent(k.extra)
 	}
 	if marked {
 		p.Calls = list

@@ -2,7 +2,6 @@ package chatcompletions
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"countersign/providers"
 	"countersign/providers/upstream"
@@ -78,13 +77,3 @@ func (r reason) settle(calls int, refusal bool) providers.FinishReason {
 
 // maxRawReason bounds the raw reason, in bytes.
 const maxRawReason = 64
-
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}

@@ -1,11 +1,11 @@
 package chatcompletions
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"countersign/providers"
 	"countersign/providers/upstream"
+	"countersign/providers/wire"
 )
 
 // A dialect is what a configuration says about requests.
@@ -91,20 +91,11 @@ func buildRequest(req providers.Request, d dialect) ([]byte, *providers.Error) {
 	if w.Messages, failure = buildMessages(req, d); failure != nil {
 		return nil, failure
 	}
-	body, err := encode(w)
+	body, err := wire.Encode(w)
 	if err != nil {
 		return nil, configurationError(upstream.CodeRequestInvalid)
 	}
 	return body, nil
-}
-
-// encode writes JSON without the escapes that are meant for pages.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), err
 }
 
 func buildMessages(req providers.Request, d dialect) ([]wireMessage, *providers.Error) {

@@ -9,6 +9,7 @@ import (
 	"countersign/providers"
 	"countersign/providers/sse"
 	"countersign/providers/upstream"
+	"countersign/providers/wire"
 )
 
 // A translator turns the events of one stream into those of the vocabulary. It
@@ -74,7 +75,7 @@ func (t *translator) frame(ev sse.Event) error {
 		return nil // cut off: the end of the stream is what counts
 	}
 	t.frames++
-	if len(data) > plainFrame && structures(data) > maxStructures {
+	if wire.TooComplex(data) {
 		return t.fail(providers.CategoryParser, upstream.CodeEventTooLarge)
 	}
 	if string(ev.Name) == "error" {
@@ -87,11 +88,11 @@ func (t *translator) frame(ev sse.Event) error {
 	if json.Unmarshal(data, &c) != nil {
 		return t.broken(data)
 	}
-	if c.Choices == nil && c.Usage == nil || !absent(c.Error) {
+	if c.Choices == nil && c.Usage == nil || !wire.Absent(c.Error) {
 		if e, ok := t.frameError(data); ok {
 			return e
 		}
-		if len(data) > upstream.MaxErrorBody && !absent(c.Error) {
+		if len(data) > upstream.MaxErrorBody && !wire.Absent(c.Error) {
 			return t.fail(providers.CategoryServer, "")
 		}
 	}
@@ -102,32 +103,6 @@ func (t *translator) frame(ev sse.Event) error {
 		t.out = append(t.out, providers.Activity{})
 	}
 	return nil
-}
-
-// A small frame can't hold enough objects to be a burden in memory. A large one
-// is looked at first: long strings are fine, many objects are not.
-const (
-	plainFrame    = 64 << 10
-	maxStructures = 4096
-)
-
-// structures counts the objects and arrays of a JSON text.
-func structures(data []byte) int {
-	n := 0
-	quoted, escaped := false, false
-	for _, c := range data {
-		switch {
-		case escaped:
-			escaped = false
-		case quoted && c == '\\':
-			escaped = true
-		case c == '"':
-			quoted = !quoted
-		case !quoted && (c == '{' || c == '['):
-			n++
-		}
-	}
-	return n
 }
 
 // broken says why data is no chunk.
@@ -161,10 +136,10 @@ func (t *translator) fail(category providers.Category, code string) *providers.E
 
 // chunk takes the parts of a chunk in the order usage, delta, finish.
 func (t *translator) chunk(c chunk) error {
-	if t.id == "" && strings.HasPrefix(c.ID.s, "gen-") {
-		t.id = upstream.CleanID(c.ID.s)
+	if t.id == "" && strings.HasPrefix(c.ID.S, "gen-") {
+		t.id = upstream.CleanID(c.ID.S)
 	}
-	t.count(c.Groq.v.Usage)
+	t.count(c.Groq.V.Usage)
 	if c.Choices == nil {
 		t.count(c.Usage)
 		return nil
@@ -174,7 +149,7 @@ func (t *translator) chunk(c chunk) error {
 			continue
 		}
 		t.count(ch.Usage)
-		if !absent(ch.Message) {
+		if !wire.Absent(ch.Message) {
 			return t.fail(providers.CategoryParser, upstream.CodeUnexpectedStreamFormat)
 		}
 		if err := t.delta(ch.Delta); err != nil {
@@ -202,7 +177,7 @@ func (t *translator) delta(d delta) error {
 	switch {
 	case d.Content.odd:
 		return t.fail(providers.CategoryParser, upstream.CodeInvalidContentBlock)
-	case !absent(d.FunctionCall):
+	case !wire.Absent(d.FunctionCall):
 		return t.fail(providers.CategoryParser, upstream.CodeUnsupportedFunctionCall)
 	}
 	if !t.think(d) {
@@ -212,12 +187,12 @@ func (t *translator) delta(d delta) error {
 	if e.signed() {
 		t.extraContent = d.ExtraContent
 	}
-	t.emptyContent = t.emptyContent || d.Content.set && d.Content.s == ""
-	if s := t.thoughts.answer(d.Content.s, e.thought()); s != "" {
+	t.emptyContent = t.emptyContent || d.Content.Set && d.Content.S == ""
+	if s := t.thoughts.answer(d.Content.S, e.thought()); s != "" {
 		t.text.WriteString(s)
 		t.out = append(t.out, providers.TextDelta{Text: s})
 	}
-	if s := d.Refusal.s; s != "" {
+	if s := d.Refusal.S; s != "" {
 		t.refusal.WriteString(s)
 		t.out = append(t.out, providers.RefusalDelta{Text: s})
 	}
@@ -233,34 +208,34 @@ func (t *translator) delta(d delta) error {
 // for the replay. It reports false when there is too much of it.
 func (t *translator) think(d delta) bool {
 	display := d.ReasoningContent
-	if !display.set {
+	if !display.Set {
 		display = d.Reasoning
 	}
 	keep(&t.reasoningContent, d.ReasoningContent)
 	keep(&t.otherReasoning, d.Reasoning)
-	for _, raw := range d.ReasoningDetails.v {
+	for _, raw := range d.ReasoningDetails.V {
 		if !t.details.add(raw) {
 			return false
 		}
-		if !display.set {
-			display.s += displayText(raw)
+		if !display.Set {
+			display.S += displayText(raw)
 		}
 	}
-	if display.s != "" && t.display {
-		t.reasoning.WriteString(display.s)
-		t.out = append(t.out, providers.ReasoningDelta{Text: display.s})
+	if display.S != "" && t.display {
+		t.reasoning.WriteString(display.S)
+		t.out = append(t.out, providers.ReasoningDelta{Text: display.S})
 	}
 	return true
 }
 
-func keep(into **strings.Builder, s text) {
-	if !s.set {
+func keep(into **strings.Builder, s wire.Text) {
+	if !s.Set {
 		return
 	}
 	if *into == nil {
 		*into = new(strings.Builder)
 	}
-	(*into).WriteString(s.s)
+	(*into).WriteString(s.S)
 }
 
 // finish takes the finish reason of a choice. The first one counts, unless a

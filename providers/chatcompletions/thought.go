@@ -3,17 +3,19 @@ package chatcompletions
 import (
 	"encoding/json"
 	"strings"
+
+	"countersign/providers/wire"
 )
 
 // extra is what we look for in Google's extra_content; the rest of it is kept
 // unread.
-type extra map[string]loose[struct {
-	Thought   bool `json:"thought"`
-	Signature text `json:"thought_signature"`
+type extra map[string]wire.Loose[struct {
+	Thought   bool      `json:"thought"`
+	Signature wire.Text `json:"thought_signature"`
 }]
 
 func readExtra(raw json.RawMessage) extra {
-	if absent(raw) {
+	if wire.Absent(raw) {
 		return nil
 	}
 	var e extra
@@ -24,7 +26,7 @@ func readExtra(raw json.RawMessage) extra {
 // thought reports that the content beside it is hidden thinking.
 func (e extra) thought() bool {
 	for _, vendor := range e {
-		if vendor.v.Thought {
+		if vendor.V.Thought {
 			return true
 		}
 	}
@@ -34,7 +36,7 @@ func (e extra) thought() bool {
 // signed reports that it must be sent back.
 func (e extra) signed() bool {
 	for _, vendor := range e {
-		if vendor.v.Signature.s != "" {
+		if vendor.V.Signature.S != "" {
 			return true
 		}
 	}

@@ -1,15 +1,12 @@
 package chatcompletions
 
 import (
-	"bytes"
-	"crypto/rand"
 	"encoding/json"
-	"regexp"
 	"strconv"
-	"strings"
 
 	"countersign/providers"
 	"countersign/providers/upstream"
+	"countersign/providers/wire"
 )
 
 const (
@@ -39,7 +36,7 @@ type call struct {
 // add takes one entry of a delta. It returns the code of what is wrong with
 // it, "" if nothing is.
 func (c *calls) add(d callDelta) string {
-	args, ok := d.arguments()
+	args, ok := wire.Exact(d.Function.Arguments)
 	if !ok {
 		return upstream.CodeInvalidToolCallArguments
 	}
@@ -47,7 +44,7 @@ func (c *calls) add(d callDelta) string {
 	if !ok {
 		return upstream.CodeInvalidToolCallIndex
 	}
-	if d.ID == "" && d.Function.Name == "" && args == "" && absent(d.ExtraContent) {
+	if d.ID == "" && d.Function.Name == "" && args == "" && wire.Absent(d.ExtraContent) {
 		return ""
 	}
 	c.size += len(args)
@@ -96,11 +93,11 @@ const maxRepeats = 1024
 // repeated reports that a piece that names the call again looks like a whole
 // call: one call sent twice, or two calls? Both look like this.
 func (k *call) repeated(args string) bool {
-	if !isObject([]byte(args)) {
+	if !wire.IsObject([]byte(args)) {
 		return false
 	}
 	k.repeats++
-	return k.repeats > maxRepeats || isObject(k.args)
+	return k.repeats > maxRepeats || wire.IsObject(k.args)
 }
 
 // addWhole takes an entry without an index, which is a call of its own or
@@ -108,13 +105,13 @@ func (k *call) repeated(args string) bool {
 func (c *calls) addWhole(d callDelta, args string) string {
 	known := c.find(d.ID)
 	if d.Function.Name == "" {
-		if known == nil || args != "" || absent(d.ExtraContent) {
+		if known == nil || args != "" || wire.Absent(d.ExtraContent) {
 			return upstream.CodeInvalidToolCallIndex
 		}
 		known.put(d, "")
 		return ""
 	}
-	if known != nil || args != "" && !isObject([]byte(args)) {
+	if known != nil || args != "" && !wire.IsObject([]byte(args)) {
 		return upstream.CodeInvalidToolCallIndex
 	}
 	cur := c.open()
@@ -150,7 +147,7 @@ func (k *call) put(d callDelta, args string) {
 		k.name = d.Function.Name
 	}
 	k.args = append(k.args, args...)
-	if !absent(d.ExtraContent) {
+	if !wire.Absent(d.ExtraContent) {
 		k.extra = d.ExtraContent
 	}
 }
@@ -165,7 +162,7 @@ func (c *calls) check() string {
 			return upstream.CodeMissingToolCallName
 		case k.id != "" && seen[k.id]:
 			return upstream.CodeDuplicateToolCallID
-		case len(k.args) > 0 && !isObject(k.args):
+		case len(k.args) > 0 && !wire.IsObject(k.args):
 			return upstream.CodeInvalidToolCallArguments
 		}
 		seen[k.id] = true
@@ -179,30 +176,17 @@ func (c *calls) export(executable bool, declared map[string]bool) []providers.To
 	var out []providers.ToolCall
 	seen := make(map[string]bool)
 	for _, k := range c.list {
-		id := k.id
-		if !presentable(id) || seen[id] {
-			id = "call_" + rand.Text()
-		}
-		seen[id] = true
 		out = append(out, providers.ToolCall{
-			ID: id, Name: k.name, Arguments: string(k.args),
+			ID: upstream.CallID(k.id, seen), Name: k.name, Arguments: string(k.args),
 			Executable: executable && declared[k.name],
 		})
 	}
 	return out
 }
 
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,64}$`)
-
-// presentable reports whether a provider's id can stand for the call in the
-// open. Some proxies hide a signature in it.
-func presentable(id string) bool {
-	return idPattern.MatchString(id) && !strings.Contains(id, "__thought__")
-}
-
 // readIndex reads the index of an entry. Null and -1 stand for none.
 func readIndex(raw json.RawMessage) (index int, indexed, ok bool) {
-	if absent(raw) || string(raw) == "-1" {
+	if wire.Absent(raw) || string(raw) == "-1" {
 		return 0, false, true
 	}
 	n, err := strconv.Atoi(string(raw))
@@ -210,9 +194,4 @@ func readIndex(raw json.RawMessage) (index int, indexed, ok bool) {
 		return 0, false, false
 	}
 	return n, true, true
-}
-
-// isObject reports whether b is exactly one JSON object.
-func isObject(b []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(b, " \t\r\n"), []byte{'{'}) && json.Valid(b)
 }

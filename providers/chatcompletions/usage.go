@@ -2,9 +2,9 @@ package chatcompletions
 
 import (
 	"encoding/json"
-	"strconv"
 
 	"countersign/providers"
+	"countersign/providers/wire"
 )
 
 // usage is what a server counts. Servers differ in what they leave out, so
@@ -16,33 +16,23 @@ type usage struct {
 // UnmarshalJSON never fails: a count of another type is not known.
 func (u *usage) UnmarshalJSON(b []byte) error {
 	var w struct {
-		Prompt     count `json:"prompt_tokens"`
-		Completion count `json:"completion_tokens"`
-		Total      count `json:"total_tokens"`
-		CacheHit   count `json:"prompt_cache_hit_tokens"`
-		Details    loose[struct {
-			Cached count `json:"cached_tokens"`
-			Write  count `json:"cache_write_tokens"`
+		Prompt     wire.Count `json:"prompt_tokens"`
+		Completion wire.Count `json:"completion_tokens"`
+		Total      wire.Count `json:"total_tokens"`
+		CacheHit   wire.Count `json:"prompt_cache_hit_tokens"`
+		Details    wire.Loose[struct {
+			Cached wire.Count `json:"cached_tokens"`
+			Write  wire.Count `json:"cache_write_tokens"`
 		}] `json:"prompt_tokens_details"`
-		Output loose[struct {
-			Reasoning count `json:"reasoning_tokens"`
+		Output wire.Loose[struct {
+			Reasoning wire.Count `json:"reasoning_tokens"`
 		}] `json:"completion_tokens_details"`
 	}
 	_ = json.Unmarshal(b, &w)
 	*u = usage{
-		prompt: w.Prompt.n, completion: w.Completion.n, total: w.Total.n,
-		cached: w.Details.v.Cached.n, cacheHit: w.CacheHit.n, cacheWrite: w.Details.v.Write.n,
-		reasoning: w.Output.v.Reasoning.n,
-	}
-	return nil
-}
-
-// count is a number of tokens, unknown unless it is a whole number from 0.
-type count struct{ n *int64 }
-
-func (c *count) UnmarshalJSON(b []byte) error {
-	if n, err := strconv.ParseInt(string(b), 10, 64); err == nil && n >= 0 {
-		c.n = &n
+		prompt: w.Prompt.N, completion: w.Completion.N, total: w.Total.N,
+		cached: w.Details.V.Cached.N, cacheHit: w.CacheHit.N, cacheWrite: w.Details.V.Write.N,
+		reasoning: w.Output.V.Reasoning.N,
 	}
 	return nil
 }
