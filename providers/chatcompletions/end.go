@@ -1,7 +1,6 @@
 package chatcompletions
 
 import (
-	"errors"
 	"io"
 
 	"countersign/providers"
@@ -10,23 +9,17 @@ import (
 	"countersign/providers/wire"
 )
 
-// errDone reports the frame that some servers send after the last one. It
-// proves nothing.
-var errDone = errors.New("end of the stream was announced")
-
-// end judges the stream by how it ended: err is [io.EOF], errDone or an error
-// of the exchange. A connection that breaks after the proof loses only usage,
-// but what the caller ended has no answer.
-func (t *translator) end(err error) (providers.Finish, error) {
+// End judges the stream by its reason for an end.
+func (t *translator) End(err error) (providers.Finish, error) {
 	failure, broken := err.(*providers.Error)
-	if !broken && err != io.EOF && err != errDone {
+	if !broken && err != io.EOF && err != upstream.ErrDone {
 		return providers.Finish{}, err
 	}
 	if t.reason == nil {
 		switch {
 		case broken:
 			return providers.Finish{}, failure
-		case err == errDone:
+		case err == upstream.ErrDone:
 			return providers.Finish{}, t.fail(providers.CategoryNetwork, upstream.CodeMissingFinishReason)
 		case t.frames == 0:
 			return providers.Finish{}, t.fail(providers.CategoryNetwork, upstream.CodeEmptyStream)

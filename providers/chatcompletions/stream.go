@@ -13,7 +13,7 @@ import (
 )
 
 // A translator turns the events of one stream into those of the vocabulary. It
-// is fed by frame and closed by end; take returns what came out so far.
+// is an [upstream.Translator].
 type translator struct {
 	head     upstream.Answer
 	binding  string
@@ -49,20 +49,19 @@ func newTranslator(req providers.Request, d dialect, head upstream.Answer) *tran
 	return t
 }
 
-// take returns the events since the last call. They are overwritten by the
+// Take returns the events since the last call. They are overwritten by the
 // next frame.
-func (t *translator) take() []providers.Event {
+func (t *translator) Take() []providers.Event {
 	out := t.out
 	t.out = t.out[:0]
 	return out
 }
 
-// proved reports that a finish reason came.
-func (t *translator) proved() bool { return t.reason != nil }
+// Proved reports that a finish reason came.
+func (t *translator) Proved() bool { return t.reason != nil }
 
-// frame takes one event. It returns errDone at the announced end, or a
-// [*providers.Error].
-func (t *translator) frame(ev sse.Event) error {
+// Frame takes one event.
+func (t *translator) Frame(ev sse.Event) error {
 	data := bytes.TrimSpace(ev.Data)
 	switch {
 	case ev.Comment || len(data) == 0:
@@ -70,7 +69,7 @@ func (t *translator) frame(ev sse.Event) error {
 		return nil
 	case string(data) == "[DONE]":
 		t.frames++
-		return errDone
+		return upstream.ErrDone
 	case ev.Unterminated && !json.Valid(data):
 		return nil // cut off: the end of the stream is what counts
 	}

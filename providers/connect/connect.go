@@ -9,6 +9,7 @@ import (
 	"countersign/providers"
 	"countersign/providers/chatcompletions"
 	"countersign/providers/practice"
+	"countersign/providers/responses"
 	"countersign/providers/upstream"
 )
 
@@ -57,6 +58,11 @@ func (c *Connections) Open(config Config) (providers.Provider, error) {
 	switch config.API {
 	case providers.APIChatCompletions:
 		p, err = chatcompletions.New(c.chatCompletions(config))
+	case providers.APIResponses:
+		p, err = responses.New(responses.Config{
+			Connection: config.ID, BaseURL: config.BaseURL, Key: config.Key, HTTPClient: c.client(config),
+			MaxOutputTokens: config.MaxOutputTokens, Bounds: config.Bounds,
+		})
 	default:
 		return nil, upstream.NewError(config.API, providers.CategoryConfiguration, "unsupported_api")
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // apis are the protocols that a connection can speak.
-var apis = []providers.API{providers.APIChatCompletions}
+var apis = []providers.API{providers.APIChatCompletions, providers.APIResponses}
 
 // A crowd is a server that never ends an answer by itself, with a count of the
 // connections that are open.

@@ -1,0 +1,96 @@
+package responses_test
+
+import (
+	"strings"
+	"testing"
+
+	"countersign/providers"
+	"countersign/providers/providertest"
+	"countersign/providers/responses"
+	"countersign/providers/upstream"
+)
+
+func play(t *testing.T, events ...string) providertest.Outcome {
+	t.Helper()
+	client := newClient(t, responses.Config{BaseURL: "http://api.example/v1", HTTPClient: providertest.Canned(stream(events...))})
+	return providertest.Stream(t.Context(), t, client, providertest.NewRequest(true, "read"))
+}
+
+func call(index, id, name, arguments, status string) string {
+	return `{"type":"response.output_item.done","output_index":` + index + `,"item":{"type":"function_call","call_id":"` + id + `","name":"` + name + `","arguments":` + arguments + `,"status":"` + status + `"}}`
+}
+
+// What makes a response unusable, whatever its last event says.
+func TestStreamsThatFail(t *testing.T) {
+	t.Parallel()
+	added := `{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"c","name":"read"}}`
+	for name, tt := range map[string]struct {
+		events   []string
+		category providers.Category
+		code     string
+	}{
+		"no JSON":                   {[]string{`{"type":`, completed}, providers.CategoryParser, upstream.CodeInvalidSSEJSON},
+		"a list":                    {[]string{`[1]`, completed}, providers.CategoryParser, upstream.CodeUnexpectedStreamFormat},
+		"an item that is none":      {[]string{`{"type":"response.output_item.done","output_index":0,"item":7}`, completed}, providers.CategoryParser, upstream.CodeInvalidContentBlock},
+		"an item that ends twice":   {[]string{call("0", "c", "read", `"{}"`, ""), call("0", "d", "read", `"{}"`, ""), completed}, providers.CategoryParser, upstream.CodeInvalidContentBlock},
+		"a delta that is no text":   {[]string{`{"type":"response.output_text.delta","output_index":0,"delta":7}`, completed}, providers.CategoryParser, upstream.CodeInvalidContentBlock},
+		"an index out of range":     {[]string{`{"type":"response.output_text.delta","output_index":1024,"delta":"x"}`, completed}, providers.CategoryParser, upstream.CodeStreamTooLarge},
+		"an index below zero":       {[]string{call("-1", "c", "read", `"{}"`, ""), completed}, providers.CategoryParser, upstream.CodeStreamTooLarge},
+		"a call that does not end":  {[]string{added, completed}, providers.CategoryParser, upstream.CodeMissingToolCall},
+		"a call cut short":          {[]string{call("0", "c", "read", `"{}"`, "incomplete"), completed}, providers.CategoryParser, upstream.CodeMissingToolCall},
+		"a call without a name":     {[]string{call("0", "c", "", `"{}"`, ""), completed}, providers.CategoryParser, upstream.CodeMissingToolCallName},
+		"two calls of one id":       {[]string{call("0", "c", "read", `"{}"`, ""), call("1", "c", "read", `"{}"`, ""), completed}, providers.CategoryParser, upstream.CodeDuplicateToolCallID},
+		"arguments that are a list": {[]string{call("0", "c", "read", `"[]"`, ""), completed}, providers.CategoryParser, upstream.CodeInvalidToolCallArguments},
+		"arguments as an object":    {[]string{call("0", "c", "read", `{}`, ""), completed}, providers.CategoryParser, upstream.CodeInvalidToolCallArguments},
+		"half a character":          {[]string{call("0", "c", "read", `"{\"a\":\"\ud83d\"}"`, ""), completed}, providers.CategoryParser, upstream.CodeInvalidToolCallArguments},
+		"a second response": {[]string{`{"type":"response.created"}`, added, `{"type":"response.created"}`, completed},
+			providers.CategoryParser, upstream.CodeDuplicateResponseCreated},
+		"cancelled":             {[]string{`{"type":"response.completed","response":{"status":"cancelled"}}`}, providers.CategoryServer, "cancelled"},
+		"failed without a word": {[]string{`{"type":"response.failed","response":{"status":"failed"}}`}, providers.CategoryServer, ""},
+		"an error without a code, then one": {[]string{`{"type":"error","message":"x"}`, `{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded"}}}`},
+			providers.CategoryRateLimit, "rate_limit_exceeded"},
+		"an error after the end":         {[]string{completed, `{"type":"error","code":"server_error","message":"x"}`}, providers.CategoryServer, "server_error"},
+		"a call whose stream has no end": {[]string{call("0", "c", "read", `"{}"`, "completed")}, providers.CategoryNetwork, upstream.CodeStreamEndedEarly},
+		"many objects in a large event":  {[]string{`{"type":"x","y":[` + strings.Repeat("{},", 40_000) + `{}]}`, completed}, providers.CategoryParser, upstream.CodeEventTooLarge},
+		"too many arguments": {[]string{
+			`{"type":"response.function_call_arguments.delta","output_index":0,"delta":"` + strings.Repeat("x", 3<<20) + `"}`,
+			`{"type":"response.function_call_arguments.delta","output_index":1,"delta":"` + strings.Repeat("x", 3<<20) + `"}`,
+			`{"type":"response.function_call_arguments.delta","output_index":2,"delta":"` + strings.Repeat("x", 3<<20) + `"}`,
+		}, providers.CategoryParser, upstream.CodeStreamTooLarge},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := play(t, tt.events...)
+			if f := got.Failure; f == nil || f.Category != tt.category || f.Code != tt.code {
+				t.Errorf("got %+v, %v, want %s %q", got.Finish, got.Failure, tt.category, tt.code)
+			}
+		})
+	}
+}
+
+// A finished item says what no delta said, and parts are set apart.
+func TestTextOfItems(t *testing.T) {
+	t.Parallel()
+	got := play(t,
+		`{"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","summary":[{"type":"summary_text","text":"One."},{"type":"summary_text","text":"Two."}]}}`,
+		`{"type":"response.output_text.delta","output_index":1,"delta":"Hel"}`,
+		`{"type":"response.output_text.delta","output_index":1,"delta":"lo."}`,
+		`{"type":"response.output_item.done","output_index":1,"item":{"type":"message","content":[{"type":"output_text","text":"Hello."}]}}`,
+		`{"type":"response.output_item.done","output_index":2,"item":{"type":"message","content":[{"type":"output_text","text":"Bye."}]}}`,
+		completed)
+	if f := got.Finish; f == nil || f.Text != "Hello.\n\nBye." || f.Reasoning != "One.\n\nTwo." || f.Reason != providers.FinishStop {
+		t.Errorf("got %+v, %v", got.Finish, got.Failure)
+	}
+	if strings.Contains(string(got.Finish.Replay.State), "reasoning") {
+		t.Errorf("reasoning that the service can't read goes back: %s", got.Finish.Replay.State)
+	}
+}
+
+func TestNewRefusesAddresses(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{"", "ftp://x", "http://169.254.169.254/v1", "https://u:p@api.example/v1"} {
+		if _, err := responses.New(responses.Config{BaseURL: base}); err == nil {
+			t.Errorf("%q was accepted", base)
+		}
+	}
+}
