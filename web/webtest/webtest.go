@@ -29,6 +29,7 @@ const (
 // A Server is a running server with an admin and a member.
 type Server struct {
 	URL    string
+	Data   string // the data directory
 	DB     *models.DB
 	Engine *agent.Engine
 	Clock  *Clock
@@ -75,10 +76,10 @@ func New(tb testing.TB, list ...Option) *Server {
 	for _, apply := range list {
 		apply(&o)
 	}
-	s := &Server{tb: tb, Clock: &Clock{now: time.Now()}, log: &logBuffer{}}
+	s := &Server{tb: tb, Data: tb.TempDir(), Clock: &Clock{now: time.Now()}, log: &logBuffer{}}
 	log := slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	s.DB = modelstest.OpenConfig(tb, models.Config{
-		Now: s.Clock.Now, Logger: log, Getenv: func(name string) string { return o.env[name] },
+		Dir: s.Data, Now: s.Clock.Now, Logger: log, Getenv: func(name string) string { return o.env[name] },
 	})
 	s.catalog = catalog.New(s.DB, log)
 	tb.Cleanup(s.catalog.Close)
