@@ -31,7 +31,7 @@ type regressionCase struct {
 	Expected struct {
 		attemptExpectation
 		Attempts      []attemptExpectation
-		MustNotAppear []struct{ Values []string } `json:"must_not_appear"`
+		MustNotAppear []struct{ In, Values []string } `json:"must_not_appear"`
 	}
 }
 
@@ -61,6 +61,7 @@ var ourCategories = map[string][]providers.Category{
 	"network":         {providers.CategoryNetwork, providers.CategoryTimeout},
 	"protocol":        {providers.CategoryParser},
 	"rate_limit":      {providers.CategoryRateLimit},
+	"overloaded":      {providers.CategoryOverloaded},
 	"server":          {providers.CategoryServer},
 	"invalid_request": {providers.CategoryInvalidRequest},
 }
@@ -209,7 +210,11 @@ func (want attemptExpectation) check(t *testing.T, got Outcome) {
 		if f.Calls[i].ID != c.ID || f.Calls[i].Name != c.Name || !f.Calls[i].Executable {
 			t.Errorf("got call %+v, want %+v", f.Calls[i], c)
 		}
-		if diff := cmp.Diff(JSON(t, c.Arguments), JSON(t, []byte(f.Calls[i].Arguments))); diff != "" {
+		arguments := f.Calls[i].Arguments
+		if arguments == "" {
+			arguments = "{}" // which is what it means
+		}
+		if diff := cmp.Diff(JSON(t, c.Arguments), JSON(t, []byte(arguments))); diff != "" {
 			t.Errorf("arguments (-want +got):\n%s", diff)
 		}
 	}
@@ -242,6 +247,9 @@ func (c regressionCase) checkAbsent(t *testing.T, got Outcome) {
 		t.Fatal(err)
 	}
 	for _, group := range c.Expected.MustNotAppear {
+		if got.Failure != nil && slices.Contains(group.In, "answer") {
+			continue // what a failed attempt has shown is withdrawn, which is not an adapter's matter
+		}
 		for _, value := range group.Values {
 			if strings.Contains(string(seen), value) {
 				t.Errorf("%q appears", value)
