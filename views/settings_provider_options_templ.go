@@ -386,7 +386,7 @@ func timeField(p ProviderForm, name, label, value, standard string) templ.Compon
 
 func maxOutputHelp(p ProviderForm) string {
 	if p.Values.API == APIAnthropic && !p.AnyAPI {
-		return "Of one answer, thinking included. Anthropic wants a limit: empty means 8,192."
+		return "Of one answer, thinking included. Anthropic wants a limit: empty means 16,384."
 	}
 	return "Of one answer. Empty leaves it to the provider."
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"countersign/providers"
+	"countersign/providers/anthropic"
 	"countersign/providers/chatcompletions"
 	"countersign/providers/practice"
 	"countersign/providers/responses"
@@ -58,6 +59,11 @@ func (c *Connections) Open(config Config) (providers.Provider, error) {
 	switch config.API {
 	case providers.APIChatCompletions:
 		p, err = chatcompletions.New(c.chatCompletions(config))
+	case providers.APIAnthropic:
+		p, err = anthropic.New(anthropic.Config{
+			Connection: config.ID, BaseURL: config.BaseURL, Key: config.Key, Bearer: config.Bearer, HTTPClient: c.client(config),
+			PromptCaching: config.PromptCaching, Thinking: config.Thinking, MaxOutputTokens: config.MaxOutputTokens, Bounds: config.Bounds,
+		})
 	case providers.APIResponses:
 		p, err = responses.New(responses.Config{
 			Connection: config.ID, BaseURL: config.BaseURL, Key: config.Key, HTTPClient: c.client(config),

@@ -21,7 +21,7 @@ import (
 )
 
 // apis are the protocols that a connection can speak.
-var apis = []providers.API{providers.APIChatCompletions, providers.APIResponses}
+var apis = []providers.API{providers.APIChatCompletions, providers.APIResponses, providers.APIAnthropic}
 
 // A crowd is a server that never ends an answer by itself, with a count of the
 // connections that are open.
