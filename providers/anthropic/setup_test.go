@@ -1,7 +1,10 @@
 package anthropic_test
 
 import (
+	"context"
 	"fmt"
+	"net"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -40,8 +43,11 @@ func play(t testing.TB, events ...string) providertest.Outcome {
 func body(events ...string) []byte {
 	var b strings.Builder
 	for _, data := range events {
-		kind, _, _ := strings.Cut(strings.TrimPrefix(data, `{"type":"`), `"`)
-		b.WriteString("event: " + kind + "\ndata: " + data + "\n\n")
+		if rest, named := strings.CutPrefix(data, `{"type":"`); named {
+			kind, _, _ := strings.Cut(rest, `"`)
+			b.WriteString("event: " + kind + "\n")
+		}
+		b.WriteString("data: " + data + "\n\n")
 	}
 	return []byte(b.String())
 }
@@ -88,3 +94,13 @@ func answer(reason string, blocks ...[]string) []string {
 
 // closing is an answer that ends a conversation.
 var closing = providertest.Events(body(answer("end_turn", textBlock(0, "ok"))...))
+
+// rerouted returns a client that reaches a server under any address.
+func rerouted(t testing.TB, url string) *http.Client {
+	t.Helper()
+	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, strings.TrimPrefix(url, "http://"))
+	}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
