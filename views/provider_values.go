@@ -59,8 +59,9 @@ type ProviderValues struct {
 	Private    bool // may be on this machine or in a private network
 	Credential string
 	EnvName    string
-	Command    string // an argument a line
-	CommandEnv string // names, with spaces between them
+	// Command is the program that prints tokens, "" for none. It is shown and
+	// not set: pages run no programs on the server.
+	Command string
 
 	Models  string // one a line
 	Details []ModelDetail

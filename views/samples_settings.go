@@ -20,7 +20,11 @@ func (m *maker) doors() []Sample {
 
 // settings are the pages where a server is configured.
 func (m *maker) settings() []Sample {
-	worked := &ProviderTest{OK: true, Title: "It works", Text: m.say("qwen3:14b answered in 2.1 s."), Facts: []Fact{{Label: "API", Value: m.say("chat-completions")}, {Label: "Request"}}, At: m.now}
+	steps := []TestStep{
+		{Label: "The key is accepted", State: "passed"}, {Label: "The model is known", State: "failed"},
+		{Label: "The model takes tools", State: "warned", Note: m.say("A request with a tool was refused.")}, {Label: "It says what an answer used", State: "skipped"},
+	}
+	worked := &ProviderTest{Steps: steps, Offers: []string{m.say("qwen3:32b"), m.say("gemma")}, OK: true, Title: "It works", Text: m.say("qwen3:14b answered in 2.1 s."), Facts: []Fact{{Label: "API", Value: m.say("chat-completions")}, {Label: "Request"}}, At: m.now}
 	failed := &ProviderTest{Title: "The key was refused", Text: m.say("Check the key."), Facts: []Fact{{Label: "Category", Value: m.say("authentication")}, {Label: "HTTP", Value: m.say("401"), Unknown: "no answer"}}, At: m.now.Add(-time.Hour)}
 	rows := []ProviderRow{
 		{ID: "p_1", Name: m.say("Workshop"), Models: 1, API: "Chat Completions", Address: m.say("http://workshop.example:11434/v1"), Credential: "None", Agents: 1, Test: worked},
@@ -39,11 +43,11 @@ func (m *maker) settings() []Sample {
 	wrong.Keychain, wrong.Key = true, KeyNote{Typed: true}
 	wrong.Values = ProviderValues{
 		Name: m.say("Gateway"), API: APIChatCompletions, BaseURL: m.say("ftp://llm"), Private: true, Credential: CredentialCommand,
-		EnvName: m.say("GATEWAY-KEY"), Command: m.say("/opt/token\n--for\nllm"), CommandEnv: m.say("A-B"), Models: m.say("qwen3:14b"),
+		EnvName: m.say("GATEWAY-KEY"), Command: m.say("/opt/token --for llm"), Models: m.say("qwen3:14b"),
 		MaxOutput: m.say("many"), Retries: m.say("9"), Budget: m.say("1"),
 	}
 	wrong.Errors = map[string]string{"key": ""}
-	for _, field := range []string{"name", "base_url", "env", "command", "command_env", "models", "max_output", "retries", "idle", "budget", "credential"} {
+	for _, field := range []string{"name", "base_url", "env", "models", "max_output", "retries", "idle", "budget", "credential"} {
 		wrong.Errors[field] = m.say("Not like this.")
 	}
 	saved := fresh

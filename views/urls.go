@@ -160,3 +160,6 @@ func PresetURL(preset string) string { return NewProviderURL + "?preset=" + url.
 func PersonLiveURL(section Section) string {
 	return "/live?section=" + url.QueryEscape(string(section))
 }
+
+// ProviderModelsURL adds a model to a provider.
+func ProviderModelsURL(id string) string { return ProviderURL(id) + "/models" }

@@ -29,7 +29,7 @@ func parseProvider(r *http.Request) (providerForm, error) {
 	f := providerForm{preset: text("preset"), key: models.NewSecret(text("key")), test: r.PostFormValue("do") == "test"}
 	f.ProviderValues = views.ProviderValues{
 		Name: text("name"), API: text("api"), BaseURL: text("base_url"), Private: on("private"),
-		Credential: text("credential"), EnvName: text("env"), Command: lineFeeds(text("command")), CommandEnv: text("command_env"),
+		Credential: text("credential"), EnvName: text("env"),
 		Models: strings.Join(modelLines(r.PostFormValue("models")), "\n"), Details: modelDetails(text, on),
 		MaxOutput: text("max_output"), StreamUsage: on("stream_usage"), OutputField: text("output_field"),
 		PromptCaching: on("prompt_caching"), Thinking: text("thinking"), Budget: text("budget"),
@@ -53,6 +53,9 @@ func (f providerForm) read(saved models.Provider) (models.Provider, map[string]s
 	}
 	if f.Models == "" {
 		found["models"] = "Enter at least one model id."
+	}
+	if f.Credential == views.CredentialCommand && saved.Credential != models.CredentialCommand {
+		found["credential"] = "A token command is set in the provisioning file, because it runs a program on the server. Choose another way to keep the key."
 	}
 	if f.Credential == views.CredentialSealed && f.key.Empty() && saved.Credential != models.CredentialSealed {
 		found["key"] = "Enter the key, or choose another way to keep it."
@@ -89,19 +92,12 @@ func (f providerForm) update(p models.Provider) models.ProviderUpdate {
 // changesCredential reports whether the form says anything new of the
 // credential: an empty key keeps the one that is there.
 func (f providerForm) changesCredential(p models.Provider, c models.Credential) bool {
-	return c.Kind != p.Credential || c.Kind == models.CredentialEnv || c.Kind == models.CredentialCommand || !c.Key.Empty()
+	return c.Kind != p.Credential || c.Kind == models.CredentialEnv || !c.Key.Empty()
 }
 
 // credential is the credential as the form gives it.
 func (f providerForm) credential() models.Credential {
-	c := models.Credential{Kind: models.CredentialKind(f.Credential), Env: f.EnvName, Key: f.key}
-	if c.Kind == models.CredentialCommand {
-		for line := range strings.Lines(f.Command) {
-			c.Command.Argv = append(c.Command.Argv, strings.TrimRight(line, "\r\n"))
-		}
-		c.Command.Env = strings.Fields(f.CommandEnv)
-	}
-	return c
+	return models.Credential{Kind: models.CredentialKind(f.Credential), Env: f.EnvName, Key: f.key}
 }
 
 // number reads a whole number above zero, 0 if there is none.

@@ -61,7 +61,9 @@ func TestInbox(t *testing.T) {
 		t.Fatalf("got %d\n%s", got.Status, got.Body)
 	}
 	d.until(agent.StatusSucceeded)
-	showing(t, inbox, "an empty inbox", func(p *livepage.Page) bool { return len(p.Forms("/approvals/")) == 0 && strings.HasPrefix(p.Title(), "Inbox") })
+	showing(t, inbox, "an empty inbox", func(p *livepage.Page) bool {
+		return len(p.Forms("/approvals/")) == 0 && strings.HasPrefix(p.Title(), "Inbox")
+	})
 	showing(t, settings, "no count", func(p *livepage.Page) bool { return strings.HasPrefix(p.Title(), "Agents") })
 	if got := d.s.Member.Post(form.Action, url.Values{}); got.Status != http.StatusNotFound {
 		t.Errorf("another person: got %d, want 404", got.Status)

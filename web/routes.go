@@ -84,6 +84,7 @@ func (s *Server) routes() []route {
 		{"GET /settings/providers/{provider}", admin, s.editProvider},
 		{"POST /settings/providers/{provider}", admin, s.updateProvider},
 		{"POST /settings/providers/{provider}/test", admin, s.testProvider},
+		{"POST /settings/providers/{provider}/models", admin, s.addModel},
 		{"GET /settings/providers/{provider}/delete", admin, s.confirmRemoval},
 		{"POST /settings/providers/{provider}/delete", admin, s.deleteProvider},
 		{"GET /settings/agents", admin, s.listAgents},

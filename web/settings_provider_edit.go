@@ -84,7 +84,7 @@ func valuesOf(p models.Provider) views.ProviderValues {
 	v := views.ProviderValues{
 		Name: p.Name, API: string(p.API), BaseURL: p.BaseURL, Private: p.AllowPrivateNetwork,
 		Credential: string(p.Credential), EnvName: p.CredentialEnv,
-		Command: strings.Join(p.CredentialCommand.Argv, "\n"), CommandEnv: strings.Join(p.CredentialCommand.Env, " "),
+		Command:     strings.Join(p.CredentialCommand.Argv, " "),
 		StreamUsage: p.StreamUsage == nil || *p.StreamUsage, OutputField: p.OutputLimitField,
 		PromptCaching: p.PromptCaching == nil || *p.PromptCaching,
 		RetryBase:     timeText(p.Retry.Base), RetryCap: timeText(p.Retry.Cap), RetryAfterCap: timeText(p.Retry.AfterCap),
@@ -120,7 +120,7 @@ func (s *Server) typedProps(r *http.Request, f providerForm, saved *models.Provi
 		if props, err = s.savedProps(r, *saved); err != nil {
 			return props, err
 		}
-		f.API = string(saved.API)
+		f.API, f.Command = string(saved.API), props.Values.Command
 	}
 	props.Values, props.Errors, props.Key.Typed = f.ProviderValues, problems, !f.key.Empty()
 	return props, nil

@@ -197,23 +197,39 @@ func TestMemoryKeyIsNeededAfterARestart(t *testing.T) {
 	}
 }
 
+// A token command is shown, kept and used, but no page sets one: that would be
+// to run programs on the server.
 func TestTokenCommand(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t)
 	address, calls := fakeAPI(t, http.StatusOK, "text/event-stream", okStream)
 	form := providerForm("Local", address)
-	form.Del("key")
 	form.Set("credential", "command")
-	form.Set("command", "/bin/sh\r\n-c\r\nprintf '{\"token\":\"short-lived\",\"expires_at\":\"2040-01-02T15:04:05Z\"}'")
-	form.Set("do", "test")
-	if got := s.Admin.Follow(s.Admin.Post("/settings/providers", form)); !strings.Contains(got.Body, "It works") {
+	form.Set("command", "/bin/sh")
+	if got := s.Admin.Post("/settings/providers", form); got.Status != http.StatusUnprocessableEntity || !strings.Contains(got.Body, "provisioning file") {
+		t.Fatalf("a command from a page: got %d\n%s", got.Status, got.Body)
+	}
+	printed := `{"token":"short-lived","expires_at":"2040-01-02T15:04:05Z"}`
+	p, err := s.DB.Providers().Create(t.Context(), models.Provider{
+		Name: "Local", API: providers.APIChatCompletions, BaseURL: address, AllowPrivateNetwork: true,
+		ProviderOptions: models.ProviderOptions{Models: []models.ProviderModel{{Name: "some-model"}}},
+	}, models.Credential{Kind: models.CredentialCommand, Command: models.TokenCommand{Argv: []string{"/bin/echo", printed}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := "/settings/providers/" + p.ID
+	page := s.Admin.Get(at)
+	if !strings.Contains(page.Body, "/bin/echo") || strings.Contains(s.Admin.Get("/settings/providers").Body, "short-lived") {
+		t.Errorf("the page does not say where the key comes from\n%s", page.Body)
+	}
+	again := formOf(t, page)
+	again.Values.Set("name", "Renamed")
+	again.Values.Set("do", "test")
+	if got := s.Admin.Follow(s.Admin.Post(again.Action, again.Values)); !strings.Contains(got.Body, "It works") {
 		t.Fatalf("the test did not work\n%s", got.Body)
 	}
 	if got := (*calls)[0].Get("Authorization"); got != "Bearer short-lived" {
 		t.Errorf("got %q, want the token", got)
-	}
-	if page := s.Admin.Get("/settings/providers"); !strings.Contains(page.Body, "Token command") || !strings.Contains(page.Body, "/bin/sh") || strings.Contains(page.Body, "short-lived") {
-		t.Errorf("the list does not say where the key comes from\n%s", page.Body)
 	}
 }
 

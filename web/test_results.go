@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"sync"
 
 	"countersign/views"
@@ -36,6 +37,17 @@ func (t *testResults) get(id string) *views.ProviderTest {
 		return nil
 	}
 	return &result
+}
+
+// added takes a model from those that a test has found.
+func (t *testResults) added(id, model string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	result := t.last[id]
+	result.Offers = slices.DeleteFunc(slices.Clone(result.Offers), func(m string) bool { return m == model })
+	if !result.At.IsZero() {
+		t.last[id] = result
+	}
 }
 
 // drop forgets a provider that was changed or removed.

@@ -92,14 +92,21 @@ func (c *Client) open(ctx context.Context, req providers.Request, binding string
 	}
 	out.Header.Set("Content-Type", "application/json")
 	out.Header.Set("Accept", "text/event-stream")
-	if c.config.Key != nil {
-		key, err := upstream.Key(ctx, providers.APIResponses, c.config.Key)
-		if err != nil {
-			return nil, err
-		}
-		out.Header.Set("Authorization", "Bearer "+key)
+	if err := c.authorize(ctx, out); err != nil {
+		return nil, err
 	}
 	return c.opener.Open(ctx, out)
+}
+
+func (c *Client) authorize(ctx context.Context, out *http.Request) error {
+	if c.config.Key == nil {
+		return nil
+	}
+	key, err := upstream.Key(ctx, providers.APIResponses, c.config.Key)
+	if err == nil {
+		out.Header.Set("Authorization", "Bearer "+key)
+	}
+	return err
 }
 
 func configurationError(code string) *providers.Error {

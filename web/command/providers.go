@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"countersign/web/control"
@@ -37,6 +38,9 @@ func (p *Program) testProvider(ctx context.Context, l *line) error {
 			return err
 		}
 		fmt.Fprintf(p.Stdout, "%s. %s\n", plain(test.Title), plain(test.Text))
+		for _, s := range test.Steps {
+			fmt.Fprintf(p.Stdout, "  %-7s  %s\n", plain(s.State), plain(strings.TrimSpace(s.Label+". "+s.Note)))
+		}
 		for _, f := range test.Facts {
 			fmt.Fprintf(p.Stdout, "  %s: %s\n", plain(f.Label), plain(f.Value))
 		}

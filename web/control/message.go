@@ -52,7 +52,15 @@ type ProviderTest struct {
 	OK    bool   `json:"ok"`
 	Title string `json:"title"`
 	Text  string `json:"text"`
+	Steps []Step `json:"steps"`
 	Facts []Fact `json:"facts"`
+}
+
+// A Step is one thing that a test has tried.
+type Step struct {
+	Label string `json:"label"`
+	State string `json:"state"`
+	Note  string `json:"note,omitempty"`
 }
 
 // A Fact is a detail of a test.

@@ -53,6 +53,9 @@ func (h handler) testProvider(r *http.Request) (any, error) {
 		return nil, err
 	}
 	test := ProviderTest{OK: result.OK, Title: result.Title, Text: result.Text}
+	for _, s := range result.Steps {
+		test.Steps = append(test.Steps, Step(s))
+	}
 	for _, f := range result.Facts {
 		if f.Value == "" {
 			f.Value = f.Unknown
