@@ -131,35 +131,7 @@ func (c *Client) Stream(ctx context.Context, req providers.Request) iter.Seq2[pr
 			return
 		}
 		defer x.Close()
-		t := newTranslator(req, c.dialect, x.Head())
-		for {
-			ev, err := x.Next()
-			if ctx.Err() != nil {
-				yield(nil, context.Cause(ctx))
-				return
-			}
-			if err != nil {
-				finish, err := t.end(err)
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-				yield(finish, nil)
-				return
-			}
-			if failure := t.frame(ev); failure != nil {
-				yield(nil, failure)
-				return
-			}
-			for _, e := range t.take() {
-				if !yield(e, nil) {
-					return
-				}
-			}
-			if t.stopped {
-				x.Settle()
-			}
-		}
+		upstream.Play(ctx, x, newTranslator(req, c.dialect, x.Head()), yield)
 	}
 }
 

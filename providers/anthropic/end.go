@@ -10,13 +10,11 @@ import (
 	"countersign/providers/wire"
 )
 
-// end judges the stream by how it ended: err is [io.EOF] or an error of the
-// exchange. A connection that breaks after the proof loses nothing, but what
-// the caller ended has no answer.
-func (t *translator) end(err error) (providers.Finish, error) {
+// End judges the stream by message_stop, which is its proof.
+func (t *translator) End(err error) (providers.Finish, error) {
 	failure, broken := err.(*providers.Error)
 	switch {
-	case !broken && err != io.EOF:
+	case !broken && err != io.EOF && err != upstream.ErrDone:
 		return providers.Finish{}, err
 	case t.stopped:
 	case broken:

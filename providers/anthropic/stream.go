@@ -12,8 +12,7 @@ import (
 	"countersign/providers/wire"
 )
 
-// A translator turns the events of one stream into those of the vocabulary. It
-// is fed by frame and closed by end; take returns what came out so far.
+// A translator is the [upstream.Translator] of one stream.
 type translator struct {
 	head     upstream.Answer
 	binding  string
@@ -43,15 +42,28 @@ func newTranslator(req providers.Request, d dialect, head upstream.Answer) *tran
 	return t
 }
 
-// take returns the events since the last call. They are overwritten by the
+// Take returns the events since the last call. They are overwritten by the
 // next frame.
-func (t *translator) take() []providers.Event {
+func (t *translator) Take() []providers.Event {
 	out := t.out
 	t.out = t.out[:0]
 	return out
 }
 
-// frame takes one event. What is wrong with it ends the attempt.
+// Proved reports that message_stop came.
+func (t *translator) Proved() bool { return t.stopped }
+
+// Frame takes one event. The end that some proxies announce proves nothing.
+func (t *translator) Frame(ev sse.Event) error {
+	if string(bytes.TrimSpace(ev.Data)) == "[DONE]" {
+		return upstream.ErrDone
+	}
+	if failure := t.frame(ev); failure != nil {
+		return failure
+	}
+	return nil
+}
+
 func (t *translator) frame(ev sse.Event) *providers.Error {
 	data := bytes.TrimSpace(ev.Data)
 	switch {

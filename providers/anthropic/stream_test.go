@@ -76,6 +76,8 @@ func TestFailuresInTheStream(t *testing.T) {
 		{"nothing", nil, providers.Error{Category: providers.CategoryNetwork, Code: upstream.CodeEmptyStream, Retryable: true}},
 		{"no message_stop", []string{start, text[0], text[1], text[2], ending("end_turn")},
 			providers.Error{Category: providers.CategoryNetwork, Code: upstream.CodeStreamEndedEarly, Retryable: true}},
+		{"announced end", []string{start, text[0], text[1], text[2], ending("end_turn"), "[DONE]"},
+			providers.Error{Category: providers.CategoryNetwork, Code: upstream.CodeStreamEndedEarly, Retryable: true}},
 		{"error without details", []string{start, `{"type":"error"}`}, server},
 		{"error of another form", []string{start, `{"error":"it broke"}`}, server},
 		{"error after the end", append(answer("end_turn", text), `{"type":"error","error":{"type":"api_error","message":"x"}}`),
@@ -156,7 +158,7 @@ func TestTolerance(t *testing.T) {
 		begin(7, `{"type":"text","text":"a","citations":null}`), piece(7, `{"type":"citations_delta","citation":{}}`), piece(7, `{"type":"text_delta"}`),
 		begin(2, `{"type":"text","text":null}`), piece(2, `{"type":"text_delta","text":"b\ud83d"}`), piece(7, `{"type":"text_delta","text":"c"}`), end(7), end(2),
 		`{"choices":[]}`, `{"type":"message_delta","delta":"x","usage":null}`, `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":-1,"input_tokens":2.5}}`,
-		stop, stop, `{"type":"ping"}`,
+		stop, stop, `{"type":"ping"}`, "[DONE]",
 	)
 	if got.Finish == nil || got.Text != "ab\ufffdc" || got.Reasoning != "" {
 		t.Fatalf("got %+v, %v", got, got.Failure)
