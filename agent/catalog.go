@@ -43,6 +43,10 @@ type Connection struct {
 	Provider providers.Provider
 	Retry    RetryPolicy
 	Price    *Price // of the model, nil where none is set
+	// NoTools and NoReasoning say that the model takes no tools, and has no
+	// reasoning to show: it is not asked for what it would refuse (contract
+	// P17).
+	NoTools, NoReasoning bool
 }
 
 // A Tool is something a model may ask to run. Its methods are safe for use by

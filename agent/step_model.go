@@ -72,7 +72,10 @@ func (w *worker) request(ctx context.Context, number int) (providers.Request, er
 	}
 	req := providers.Request{
 		Model: w.state.Model.Model, System: w.agent.Instructions, Messages: h.Messages(replays),
-		Attempt: number, Reasoning: w.state.Output.Reasoning,
+		Attempt: number, Reasoning: w.state.Output.Reasoning && !w.conn.NoReasoning,
+	}
+	if w.conn.NoTools {
+		return req, nil
 	}
 	for _, name := range w.agent.Tools {
 		if t, ok := w.tools[name]; ok {

@@ -112,7 +112,7 @@ func TestProvidersThatNeverEnd(t *testing.T) {
 	for i, api := range apis {
 		attempts := 100
 		if i > 0 {
-			attempts = 20 // the reader is the same one
+			attempts = 10 // the reader is the same one
 		}
 		for name, test := range tests {
 			t.Run(string(api)+"/"+name, func(t *testing.T) {

@@ -59,6 +59,8 @@ func (c *Catalog) Connect(ctx context.Context, ref agent.ModelRef) (agent.Connec
 	for _, m := range row.Models {
 		if m.Name == ref.Model {
 			connection.Price = m.Price
+			connection.NoTools = m.Tools != nil && !*m.Tools
+			connection.NoReasoning = m.Reasoning != nil && !*m.Reasoning
 		}
 	}
 	return connection, err

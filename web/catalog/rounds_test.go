@@ -252,3 +252,49 @@ func TestPrivateStateOverRoundsAndRestarts(t *testing.T) {
 		})
 	}
 }
+
+// A model is not asked for what an admin says it can't do (contract P17).
+func TestModelsAreAskedForWhatTheyCan(t *testing.T) {
+	t.Parallel()
+	no := false
+	for name, tt := range map[string]struct {
+		model models.ProviderModel
+		want  bool // tools and a summary of the reasoning are asked for
+	}{
+		"not told": {models.ProviderModel{Name: "m"}, true},
+		"neither":  {models.ProviderModel{Name: "m", Tools: &no, Reasoning: &no}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := providertest.NewServer(t, providertest.Events([]byte(wires()[1].answer(1))))
+			b := start(t, filepath.Join(t.TempDir(), "data"))
+			defer b.stop()
+			p, err := b.db.Providers().Create(t.Context(), models.Provider{
+				Name: "Service", API: providers.APIResponses, BaseURL: service.URL + "/v1", AllowPrivateNetwork: true,
+				ProviderOptions: models.ProviderOptions{Models: []models.ProviderModel{tt.model}},
+			}, models.Credential{Kind: models.CredentialNone})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ref := agent.ModelRef{Provider: p.ID, ProviderName: p.Name, Model: "m"}
+			g, err := b.db.Agents().Save(t.Context(), agent.Agent{Name: "Assistant", Model: ref, Tools: []string{"notes_write"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent, err := b.engine.Create(t.Context(), agent.NewConversation{Agent: g, Model: ref, SendMessage: agent.SendMessage{
+				Message: "m_1", Text: "Go.", Author: agent.Actor{User: "u_1"}, Output: agent.OutputOptions{Reasoning: true},
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.until(sent.Conversation, agent.StatusSucceeded)
+			body := string(service.Requests()[0].Body)
+			if got := strings.Contains(body, `"tools"`); got != tt.want {
+				t.Errorf("tools: %v\n%s", got, body)
+			}
+			if got := strings.Contains(body, `"summary":"auto"`); got != tt.want {
+				t.Errorf("a summary: %v\n%s", got, body)
+			}
+		})
+	}
+}
