@@ -2,56 +2,11 @@ package responses
 
 import (
 	"io"
-	"strings"
 
 	"countersign/providers"
 	"countersign/providers/upstream"
 	"countersign/providers/wire"
 )
-
-// A spoken text is what was said over one channel so far. Parts are set apart
-// by a blank line.
-type spoken struct {
-	strings.Builder
-	begun       bool
-	index, part int
-}
-
-// delta takes a piece of text that is for people.
-func (t *translator) delta(e event, to *spoken) error {
-	it, code := t.items.at(e.OutputIndex)
-	if code != "" {
-		return t.fail(providers.CategoryParser, code)
-	}
-	var piece wire.Text
-	if !wire.Absent(e.Delta) {
-		if piece.UnmarshalJSON(e.Delta) != nil || !piece.Set {
-			return t.fail(providers.CategoryParser, upstream.CodeInvalidContentBlock)
-		}
-	}
-	it.said = true
-	t.say(to, e.OutputIndex, e.SummaryIndex, piece.S)
-	return nil
-}
-
-func (t *translator) say(to *spoken, index, part int, text string) {
-	if text == "" || to == &t.reasoning && !t.display {
-		return
-	}
-	if to.begun && (to.index != index || to.part != part) {
-		text = "\n\n" + text
-	}
-	to.begun, to.index, to.part = true, index, part
-	to.WriteString(text)
-	switch to {
-	case &t.text:
-		t.out = append(t.out, providers.TextDelta{Text: text})
-	case &t.refusal:
-		t.out = append(t.out, providers.RefusalDelta{Text: text})
-	default:
-		t.out = append(t.out, providers.ReasoningDelta{Text: text})
-	}
-}
 
 // End judges the stream by its terminal event.
 func (t *translator) End(err error) (providers.Finish, error) {
@@ -59,10 +14,9 @@ func (t *translator) End(err error) (providers.Finish, error) {
 	if !isFailure && err != io.EOF && err != upstream.ErrDone {
 		return providers.Finish{}, err
 	}
-	if t.failure != nil || t.terminal == "failed" {
+	switch status := t.response.Status.S; {
+	case t.failure != nil, t.terminal == "failed", status == "failed", status == "cancelled":
 		return providers.Finish{}, t.failed()
-	}
-	switch {
 	case t.terminal != "":
 	case isFailure:
 		return providers.Finish{}, broken
@@ -71,13 +25,8 @@ func (t *translator) End(err error) (providers.Finish, error) {
 	default:
 		return providers.Finish{}, t.fail(providers.CategoryNetwork, upstream.CodeStreamEndedEarly)
 	}
-	if t.response.Status.S == "cancelled" {
-		e := t.fail(providers.CategoryServer, "cancelled")
-		e.Retryable = false
-		return providers.Finish{}, e
-	}
 	reason := t.reason()
-	if reason == providers.FinishToolCalls {
+	if reason.Complete() {
 		if code := t.items.check(); code != "" {
 			return providers.Finish{}, t.fail(providers.CategoryParser, code)
 		}
@@ -85,14 +34,21 @@ func (t *translator) End(err error) (providers.Finish, error) {
 	return t.close(reason), nil
 }
 
-// failed is the one failure that an error event and a failed response tell of:
+// failed is the one failure that error events and a failed response tell of:
 // the first that has a code.
 func (t *translator) failed() *providers.Error {
-	if t.failure != nil && (t.failure.Code != "" || wire.Absent(t.response.Error)) {
+	if t.failure != nil && t.failure.Code != "" {
 		return t.failure
 	}
-	if e, ok := t.classify([]byte(`{"error":` + string(t.response.Error) + `}`)); ok && !wire.Absent(t.response.Error) {
+	if t.response.Status.S == "cancelled" {
+		e := t.fail(providers.CategoryServer, "cancelled")
+		e.Retryable = false
 		return e
+	}
+	if !wire.Absent(t.response.Error) {
+		if e, ok := t.classify([]byte(`{"error":` + string(t.response.Error) + `}`)); ok {
+			return e
+		}
 	}
 	if t.failure != nil {
 		return t.failure
@@ -101,7 +57,8 @@ func (t *translator) failed() *providers.Error {
 }
 
 func (t *translator) reason() providers.FinishReason {
-	if t.terminal == "incomplete" || t.response.Status.S == "incomplete" {
+	status, calls := t.response.Status.S, len(t.items.ofCalls()) > 0
+	if t.terminal == "incomplete" || status == "incomplete" {
 		switch t.response.Incomplete.V.Reason.S {
 		case "max_output_tokens":
 			return providers.FinishLength
@@ -111,7 +68,9 @@ func (t *translator) reason() providers.FinishReason {
 		return providers.FinishOther
 	}
 	switch {
-	case len(t.items.ofCalls()) > 0:
+	case status != "completed" && (status != "" || calls):
+		return providers.FinishOther // only its own word lets the calls of a response run
+	case calls:
 		return providers.FinishToolCalls
 	case t.refusal.Len() > 0:
 		return providers.FinishRefusal
@@ -133,7 +92,7 @@ func (t *translator) close(reason providers.FinishReason) providers.Finish {
 		f.RawReason = wire.Cut(t.terminal+":"+cause, maxRawReason)
 	}
 	if reason.Complete() || reason == providers.FinishRefusal {
-		f.Replay = pack(t.items.list, f.Calls, t.binding)
+		f.Replay = t.pack(f.Calls)
 	}
 	return f
 }

@@ -28,7 +28,6 @@ type item struct {
 	index  int
 	done   doneItem // as announced, until finished
 	ended  bool     // its own last event came
-	said   bool     // deltas of its text came
 	pieces []byte   // of arguments
 }
 
@@ -37,7 +36,10 @@ func (l *items) at(index int) (*item, string) {
 	if it := l.byIndex[index]; it != nil {
 		return it, ""
 	}
-	if index < 0 || index >= maxItems {
+	switch {
+	case index < 0:
+		return nil, upstream.CodeInvalidContentBlock
+	case index >= maxItems:
 		return nil, upstream.CodeStreamTooLarge
 	}
 	if l.byIndex == nil {
@@ -55,14 +57,13 @@ func (l *items) at(index int) (*item, string) {
 	return it, ""
 }
 
-// item takes an item that begins or ends. What it holds then is the truth; text
-// that no delta brought is said now.
+// item takes an item that begins or ends. What it holds at its end is the truth.
 func (t *translator) item(ended bool, e event) error {
 	d, ok := readItem(e.Item)
 	if !ok {
 		return t.fail(providers.CategoryParser, upstream.CodeInvalidContentBlock)
 	}
-	it, code := t.items.at(e.OutputIndex)
+	it, code := t.items.at(int(e.OutputIndex))
 	if code != "" {
 		return t.fail(providers.CategoryParser, code)
 	}
@@ -81,30 +82,18 @@ func (t *translator) item(ended bool, e event) error {
 	if !ended {
 		return nil
 	}
-	switch d.Type.S {
-	case "message":
-		if !it.said {
-			for _, c := range d.Content.V {
-				t.say(&t.text, it.index, 0, c.Text.S)
-				t.say(&t.refusal, it.index, 0, c.Refusal.S)
-			}
-		}
-	case "reasoning":
-		if !it.said {
-			for i, text := range d.summaries() {
-				t.say(&t.reasoning, it.index, i, text)
-			}
-		}
-	case "function_call":
-		arguments, ok := wire.Exact(d.Arguments)
-		if !ok {
-			return t.fail(providers.CategoryParser, upstream.CodeInvalidToolCallArguments)
-		}
-		t.items.size += len(arguments) - len(it.pieces)
-		it.pieces = []byte(arguments)
-		if t.items.size > maxArguments {
-			return t.fail(providers.CategoryParser, upstream.CodeStreamTooLarge)
-		}
+	t.sayItem(it.index, d)
+	if d.Type.S != "function_call" {
+		return nil
+	}
+	arguments, ok := wire.Exact(d.Arguments)
+	if !ok {
+		return t.fail(providers.CategoryParser, upstream.CodeInvalidToolCallArguments)
+	}
+	t.items.size += len(arguments) - len(it.pieces)
+	it.pieces = []byte(arguments)
+	if t.items.size > maxArguments {
+		return t.fail(providers.CategoryParser, upstream.CodeStreamTooLarge)
 	}
 	return nil
 }
@@ -112,7 +101,7 @@ func (t *translator) item(ended bool, e event) error {
 // arguments takes a piece of a call's arguments. Only the finished item says
 // what they are; the pieces tell how far a call got that was cut off.
 func (t *translator) arguments(e event) error {
-	it, code := t.items.at(e.OutputIndex)
+	it, code := t.items.at(int(e.OutputIndex))
 	if code != "" {
 		return t.fail(providers.CategoryParser, code)
 	}
@@ -127,7 +116,7 @@ func (t *translator) arguments(e event) error {
 	return nil
 }
 
-// calls are the items that are calls.
+// ofCalls returns the items that are calls.
 func (l *items) ofCalls() []*item {
 	var list []*item
 	for _, it := range l.list {
@@ -139,12 +128,14 @@ func (l *items) ofCalls() []*item {
 }
 
 // check returns the code of what makes the calls of a complete response
-// unusable, "" if nothing does.
+// unusable, "" if nothing does. Arguments without a call are a lost one.
 func (l *items) check() string {
 	seen := make(map[string]bool)
-	for _, it := range l.ofCalls() {
+	for _, it := range l.list {
 		id, status := it.done.CallID.S, it.done.Status.S
 		switch {
+		case it.done.Type.S != "function_call" && len(it.pieces) == 0:
+			continue
 		case !it.ended, status != "" && status != "completed":
 			return upstream.CodeMissingToolCall
 		case it.done.Name.S == "":

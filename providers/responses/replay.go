@@ -51,21 +51,29 @@ type reasoningItem struct {
 	Encrypted json.RawMessage `json:"encrypted_content"`
 }
 
-// pack makes the state of finished items, nil if there is none. calls are those
-// of the items, under the ids by which they are known here.
-func pack(items []*item, calls []providers.ToolCall, binding string) *providers.Replay {
+// pack makes the state of a complete response, nil if there is none, or if an
+// item that spoke has no end, so that only what was said is known. calls are
+// those of the response, under the ids by which they are known here.
+//
+// Reasoning goes back only before the message or call that it came before: the
+// service refuses it anywhere else.
+func (t *translator) pack(calls []providers.ToolCall) *providers.Replay {
 	var p private
-	for _, it := range items {
+	var waiting []json.RawMessage // reasoning, for what comes after it
+	for _, it := range t.items.list {
+		if !it.ended && (t.text.of[it.index] || t.refusal.of[it.index]) {
+			return nil
+		}
 		var back any
-		switch it.done.Type.S {
-		case "reasoning":
-			if it.done.Encrypted.S == "" {
-				continue // nothing that the service could read
-			}
+		switch kind := it.done.Type.S; {
+		case !it.ended:
+		case kind == "reasoning" && it.done.Encrypted.S == "":
+			continue // nothing that the service could read
+		case kind == "reasoning":
 			back = reasoningItem{"reasoning", summaryOf(it.done.RawSummary), it.done.RawEncrypted}
-		case "message":
+		case kind == "message":
 			back = messageOf(it.done)
-		case "function_call":
+		case kind == "function_call":
 			call := calls[len(p.Calls)]
 			id := it.done.CallID.S
 			if id == "" {
@@ -73,19 +81,24 @@ func pack(items []*item, calls []providers.ToolCall, binding string) *providers.
 			}
 			p.Calls = append(p.Calls, privateCall{ID: id, Digest: replay.CallDigest(call)})
 			back = callItem(id, call.Name, call.Arguments)
-		default:
+		}
+		if back == nil {
+			waiting = nil
 			continue
 		}
 		raw, err := wire.Encode(back)
 		if err != nil {
 			return nil
 		}
-		p.Items = append(p.Items, raw)
+		waiting = append(waiting, raw)
+		if it.done.Type.S != "reasoning" {
+			p.Items, waiting = append(p.Items, waiting...), nil
+		}
 	}
 	if len(p.Items) == 0 {
 		return nil
 	}
-	return replay.Pack(binding, p)
+	return replay.Pack(t.binding, p)
 }
 
 func summaryOf(raw json.RawMessage) json.RawMessage {

@@ -52,8 +52,17 @@ func (t *translator) Take() []providers.Event {
 // Proved reports that the response has ended.
 func (t *translator) Proved() bool { return t.terminal != "" || t.failure != nil }
 
-// Frame takes one event.
+// Frame takes one event. After an error event it is not the form of what
+// follows that failed the attempt.
 func (t *translator) Frame(ev sse.Event) error {
+	err := t.frame(ev)
+	if _, broken := err.(*providers.Error); broken && t.failure != nil {
+		return t.failed()
+	}
+	return err
+}
+
+func (t *translator) frame(ev sse.Event) error {
 	data := bytes.TrimSpace(ev.Data)
 	switch {
 	case ev.Comment || len(data) == 0:
@@ -112,6 +121,9 @@ func (t *translator) fail(category providers.Category, code string) *providers.E
 
 // event takes what matters to the answer; everything else is a sign of life.
 func (t *translator) event(kind string, e event, data []byte) error {
+	if t.Proved() && kind != "error" && kind != "response.failed" {
+		return nil // too late to be of the answer
+	}
 	switch kind {
 	case "response.created":
 		if t.created && len(t.items.list) > 0 {
@@ -129,13 +141,15 @@ func (t *translator) event(kind string, e event, data []byte) error {
 	case "response.function_call_arguments.delta":
 		return t.arguments(e)
 	case "response.completed", "response.incomplete", "response.failed":
-		t.end(strings.TrimPrefix(kind, "response."), e.Response)
+		t.end(strings.TrimPrefix(kind, "response."), e.Response.V)
 	case "error":
 		failure, ok := t.classify(data)
 		if !ok {
 			failure = t.fail(providers.CategoryServer, "")
 		}
-		t.failure = failure
+		if t.failure == nil || t.failure.Code == "" && failure.Code != "" {
+			t.failure = failure
+		}
 	case "":
 		if failure, ok := t.classify(data); ok {
 			return failure
@@ -144,13 +158,14 @@ func (t *translator) event(kind string, e event, data []byte) error {
 	return nil
 }
 
-// end takes the event that closes the response. The first one counts.
+// end takes the event that closes the response. The first one counts, but for
+// a failure that it did not tell of.
 func (t *translator) end(kind string, r response) {
-	if t.terminal != "" {
+	if t.terminal == "failed" {
 		return
 	}
 	t.terminal, t.response = kind, r
-	if counts := r.Usage.V.counts(); counts.Known() {
+	if counts := r.Usage.V.counts(); counts.Known() && !counts.Equal(t.usage) {
 		t.usage = counts
 		t.out = append(t.out, providers.UsageUpdate{Usage: counts})
 	}

@@ -2,6 +2,7 @@ package responses
 
 import (
 	"encoding/json"
+	"strconv"
 
 	"countersign/providers"
 	"countersign/providers/wire"
@@ -10,14 +11,30 @@ import (
 // An event is the data of one event. Fields that we do not need are not named:
 // those that echo the request would be large, and must not be logged.
 type event struct {
-	Type         wire.Text       `json:"type"`
-	Object       wire.Text       `json:"object"`
-	OutputIndex  int             `json:"output_index"`
-	ContentIndex int             `json:"content_index"`
-	SummaryIndex int             `json:"summary_index"`
-	Delta        json.RawMessage `json:"delta"`
-	Item         json.RawMessage `json:"item"`
-	Response     response        `json:"response"`
+	Type         wire.Text            `json:"type"`
+	Object       wire.Text            `json:"object"`
+	OutputIndex  position             `json:"output_index"`
+	SummaryIndex position             `json:"summary_index"`
+	Delta        json.RawMessage      `json:"delta"`
+	Item         json.RawMessage      `json:"item"`
+	Response     wire.Loose[response] `json:"response"`
+}
+
+// A position counts from 0, which it also is where none is given. It is below
+// that if it is no number, which matters only in events that we know.
+type position int
+
+// UnmarshalJSON never fails.
+func (p *position) UnmarshalJSON(b []byte) error {
+	if wire.Absent(b) {
+		return nil
+	}
+	n, err := strconv.Atoi(string(b))
+	if err != nil {
+		n = -1
+	}
+	*p = position(n)
+	return nil
 }
 
 // A response is what a terminal event says of the whole.
