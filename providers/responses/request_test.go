@@ -1,7 +1,9 @@
 package responses_test
 
 import (
+	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -71,71 +73,67 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-const (
-	blob     = `gAAAAAB-<&>-blob+/==`
-	thinking = `{"type":"response.output_item.done","output_index":0,"item":{"id":"rs_1","type":"reasoning","summary":[{"type":"summary_text","text":"S"}],"encrypted_content":"` + blob + `"}}`
-	calling  = `{"type":"response.output_item.done","output_index":1,"item":{"id":"fc_1","type":"function_call","status":"completed","call_id":"call_1","name":"read","arguments":"{ \"n\": 1.0 }"}}`
-)
-
-// What was private goes back byte for byte beside its calls, whatever they are
-// called here, over any number of rounds.
-func TestReplayOverTwoRounds(t *testing.T) {
+func TestRequestHead(t *testing.T) {
 	t.Parallel()
-	round := providertest.Events(stream(thinking, calling, completed))
-	var history []providers.Message
-	body := sentBy(t, responses.Config{Connection: "p_1"}, []providertest.Answer{round, round, closing}, func(last *providers.Finish) providers.Request {
-		if last == nil {
-			history = append(history, providers.UserMessage{Text: "Hello"})
-		} else {
-			if len(last.Calls) != 1 || last.Calls[0].Arguments != `{ "n": 1.0 }` || !last.Calls[0].Executable {
-				t.Errorf("got %+v", last.Calls)
+	for key, authorization := range map[string]string{"sk-test": "Bearer sk-test", "": ""} {
+		for _, base := range []string{"", "/", "/v1", "/v1//"} {
+			server := providertest.NewServer(t, closing)
+			config := responses.Config{BaseURL: server.URL + base}
+			if key != "" {
+				config.Key = func(context.Context) (string, error) { return key, nil }
 			}
-			own := last.Calls[0]
-			own.ID = "t_" + string(rune('a'+len(history)))
-			history = append(history,
-				providers.AssistantMessage{Calls: []providers.ToolCall{own}, Replay: last.Replay}, providers.ToolResult{CallID: own.ID, Text: "done"})
+			providertest.Stream(t.Context(), t, newClient(t, config), providertest.NewRequest(false))
+			got := server.Requests()[0]
+			if want := strings.TrimRight(base, "/") + "/responses"; got.Method != "POST" || got.Path != want {
+				t.Errorf("got %s %s, want POST %s", got.Method, got.Path, want)
+			}
+			for name, want := range map[string]string{"Authorization": authorization, "Content-Type": "application/json", "Accept": "text/event-stream"} {
+				if got.Header.Get(name) != want {
+					t.Errorf("got %s %q, want %q", name, got.Header.Get(name), want)
+				}
+			}
 		}
-		req := providertest.NewRequest(true, "read")
-		req.Messages = history
-		return req
-	})
-	const turn = `{"type":"reasoning","summary":[{"type":"summary_text","text":"S"}],"encrypted_content":"` + blob + `"},` +
-		`{"type":"function_call","call_id":"call_1","name":"read","arguments":"{ \"n\": 1.0 }"},` +
-		`{"type":"function_call_output","call_id":"call_1","output":"done"}`
-	var sent struct{ Input json.RawMessage }
-	if err := json.Unmarshal(body, &sent); err != nil {
-		t.Fatal(err)
-	}
-	want := `[{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello"}]},` + turn + `,` + turn + `]`
-	if string(sent.Input) != want {
-		t.Errorf("got  %s\nwant %s", sent.Input, want)
 	}
 }
 
-// Private state goes to no other connection, address or model, and not beside
-// other calls.
-func TestForeignReplayIsRefused(t *testing.T) {
+// A model without reasoning refuses its summary: that is for people to know,
+// and nothing is asked a second time without it (contract P22).
+func TestRejectedOptionIsNotRetried(t *testing.T) {
 	t.Parallel()
-	server := providertest.NewServer(t, providertest.Events(stream(thinking, calling, completed)))
-	first := providertest.Stream(t.Context(), t, newClient(t, responses.Config{Connection: "p_1", BaseURL: server.URL}), providertest.NewRequest(false, "read"))
-	for name, change := range map[string]func(*responses.Config, *providers.Request, *providers.AssistantMessage){
-		"connection": func(c *responses.Config, _ *providers.Request, _ *providers.AssistantMessage) { c.Connection = "p_2" },
-		"address":    func(c *responses.Config, _ *providers.Request, _ *providers.AssistantMessage) { c.BaseURL += "/other" },
-		"model":      func(_ *responses.Config, r *providers.Request, _ *providers.AssistantMessage) { r.Model = "other" },
-		"arguments": func(_ *responses.Config, _ *providers.Request, m *providers.AssistantMessage) {
-			m.Calls[0].Arguments = `{"n":2}`
-		},
-		"calls": func(_ *responses.Config, _ *providers.Request, m *providers.AssistantMessage) { m.Calls = nil },
+	server := providertest.NewServer(t, providertest.Answer{
+		Status: 400, Body: []byte(`{"error":{"message":"Unsupported parameter: 'reasoning.summary'","type":"invalid_request_error","code":"unsupported_parameter","param":"reasoning.summary"}}`),
+	})
+	got := providertest.Stream(t.Context(), t, newClient(t, responses.Config{BaseURL: server.URL}), providertest.NewRequest(true))
+	if f := got.Failure; f == nil || f.Category != providers.CategoryInvalidRequest || f.Code != "unsupported_parameter" || f.Retryable {
+		t.Errorf("got %+v, %v", got.Finish, got.Failure)
+	}
+	if n := len(server.Requests()); n != 1 {
+		t.Errorf("got %d requests", n)
+	}
+}
+
+// What can't be sent is not sent.
+func TestUnusableRequests(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		key    string
+		schema string
+		code   string
+	}{
+		"an empty key":             {"", `{}`, upstream.CodeCredentialMissing},
+		"a key with a line break":  {"sk\nX-Other: 1", `{}`, upstream.CodeCredentialInvalid},
+		"a schema that is no JSON": {"sk", `{"type":`, upstream.CodeRequestInvalid},
 	} {
-		config := responses.Config{Connection: "p_1", BaseURL: server.URL}
-		calls := append([]providers.ToolCall(nil), first.Finish.Calls...)
-		m := providers.AssistantMessage{Calls: calls, Replay: first.Finish.Replay}
-		req := providertest.NewRequest(false, "read")
-		change(&config, &req, &m)
-		req.Messages = append(req.Messages, m)
-		got := providertest.Stream(t.Context(), t, newClient(t, config), req)
-		if f := got.Failure; f == nil || f.Category != providers.CategoryConfiguration || f.Code != upstream.CodeReplayForeign {
-			t.Errorf("another %s: got %+v, %v", name, got.Finish, got.Failure)
+		server := providertest.NewServer(t)
+		client := newClient(t, responses.Config{BaseURL: server.URL, Key: func(context.Context) (string, error) { return tt.key, nil }})
+		req := providertest.NewRequest(false)
+		req.Tools = []providers.ToolSpec{{Name: "read", Parameters: json.RawMessage(tt.schema)}}
+		want := &providers.Error{Category: providers.CategoryConfiguration, API: providers.APIResponses, Code: tt.code}
+		if diff := cmp.Diff(want, providertest.Stream(t.Context(), t, client, req).Failure); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if n := len(server.Requests()); n != 0 {
+			t.Errorf("%s: got %d requests", name, n)
 		}
 	}
 }

@@ -80,6 +80,9 @@ func TestStreamsThatFail(t *testing.T) {
 // A finished item says what no delta said, and parts are set apart.
 func TestTextOfItems(t *testing.T) {
 	t.Parallel()
+	if got := play(t, done("0", hello), `{"type":"response.completed"}`); got.Finish == nil || got.Finish.Reason != providers.FinishStop {
+		t.Errorf("without a status: got %+v, %v", got.Finish, got.Failure)
+	}
 	got := play(t,
 		`{"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","summary":[{"type":"summary_text","text":"One."},{"type":"summary_text","text":"Two."}]}}`,
 		`{"type":"response.output_text.delta","output_index":1,"delta":"Hel"}`,
