@@ -99,6 +99,7 @@ func serve(ctx context.Context, o command.ServeOptions, log *slog.Logger) (err e
 	if err != nil {
 		return command.Usage(err)
 	}
+	d.catalog.Hear(site.ProviderUsed)
 	if err := applyConfig(ctx, o.Config, d.control(site, log)); err != nil {
 		return err
 	}

@@ -201,7 +201,7 @@ status 401 authentication code=invalid_api_key
 	c.start("Try it")
 	c.awaitStatus(isFailed)
 	c.must(expect.Locator(c.Locator(".fault")).ToContainText("Countersign stopped"))
-	c.must(expect.Locator(c.Locator(".fault").GetByText("Open providers")).ToBeVisible())
+	c.must(expect.Locator(c.Locator(".fault").GetByText("Open the provider")).ToBeVisible())
 	c.must(expect.Locator(c.Locator("#message")).ToBeEditable())
 	c.wantSame(c.join())
 }

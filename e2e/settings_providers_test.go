@@ -104,6 +104,17 @@ func TestProviderTestNamesTheFailingStep(t *testing.T) {
 		text "OK"
 		finish stop
 		---
+		match tool noop
+		status 400 invalid_request code=unsupported_parameter
+		---
+		match model scripted-1
+		text "OK"
+		finish stop
+		---
+		match tool noop
+		text "OK"
+		finish stop
+		---
 		match model other-1
 		status 404 model_not_found code=model_not_found`)
 	page404 := httptest.NewServer(http.NotFoundHandler())
@@ -114,7 +125,7 @@ func TestProviderTestNamesTheFailingStep(t *testing.T) {
 	c := connection{name: "Local", baseURL: gone.URL + "/v1", private: true, key: keyCanary + "-wrong"}
 	p.visit("/settings/providers/new?preset=custom", http.StatusOK)
 	c.fillIn(p, "Save and test")
-	p.wantText("#provider-test", "No connection could be made", "network")
+	p.wantText("#provider-test", "Nobody listens at the address of Local", "network")
 
 	step := func(titles ...string) {
 		t.Helper()
@@ -125,16 +136,17 @@ func TestProviderTestNamesTheFailingStep(t *testing.T) {
 		}
 	}
 	c.baseURL = page404.URL
-	step("Nothing was found at the address", "not_found", "404")
+	step("Local has nothing at this address", "not_found", "404")
 	c.baseURL = upstream.URL
-	step("The key was refused", "authentication", "401", "invalid_api_key")
+	step("Local refused the credential", "authentication", "401", "invalid_api_key")
 	c.key, c.model = keyCanary+"-right", "other-1"
-	step("The model was not found", "404")
+	step("Local does not know the model", "404")
 	c.model = "scripted-1"
+	step("Local takes no tools with this model", "tools_refused")
 	step("It works", "scripted-1 answered")
 
 	p.visit("/settings/providers", http.StatusOK)
-	p.wantText("main", "It works", "Sealed on this server")
+	p.wantText("main", "Works", "in a test", "Sealed on this server")
 	if strings.Contains(p.source(), keyCanary) {
 		t.Error("the list holds the key")
 	}
@@ -144,6 +156,39 @@ func TestProviderTestNamesTheFailingStep(t *testing.T) {
 	}
 	if strings.Contains(s.stderr.String(), keyCanary) {
 		t.Error("the log holds the key")
+	}
+}
+
+// A provider is added from what is known of the service, without any typing
+// but its address: what models there are, the service says. Without scripts it
+// is the same.
+func TestProviderFromAPreset(t *testing.T) {
+	t.Parallel()
+	for name, looks := range map[string][]look{"as usual": nil, "without script": {noScript}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startServer(t)
+			p := newPage(t, s.url, looks...)
+			setUp(t, s, p)
+			upstream := scriptedtest.NewServer(t, "text \"OK\"\nfinish stop\n---\nmatch tool noop\ntext \"OK\"\nfinish stop")
+
+			p.visit("/settings/providers", http.StatusOK)
+			p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Add provider"}).Click())
+			p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Ollama"}).Focus())
+			p.must(p.Keyboard().Press("Enter"))
+			p.must(expect.Locator(p.GetByLabel("Base URL")).ToHaveValue("http://127.0.0.1:11434/v1"))
+			p.fill("Base URL", upstream.URL)
+			p.press("Save")
+			p.wantText("main", "Saved. It has no model yet")
+			p.press("Find models")
+			p.wantText("#provider-test", "Ollama has no model yet", "1 more model at this address")
+			p.press("scripted-1 add")
+			p.wantText("main", "Added scripted-1.")
+			p.press("Test connection")
+			p.wantText("#provider-test", "It works", "scripted-1 answered")
+			p.visit("/settings/providers", http.StatusOK)
+			p.wantText("tbody", "Works", "1 model, 1 agent")
+		})
 	}
 }
 

@@ -193,7 +193,7 @@ func (c *chat) settings(at func(string)) {
 	at("provider-refused")
 	c.visit("/settings/providers/new?preset=custom", http.StatusOK)
 	connection{name: "Somewhere else, with a rather long name", baseURL: "http://127.0.0.1:1/v1", private: true}.fillIn(c.page, "Save and test")
-	c.wantText("#provider-test", "No connection could be made")
+	c.wantText("#provider-test", "Nobody listens at the address")
 	at("provider-tested")
 	c.visit("/settings/providers", http.StatusOK)
 	at("providers")

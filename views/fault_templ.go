@@ -33,7 +33,7 @@ func fault(s Scene, run *agent.RunItem, i *agent.AttemptItem) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		w := errorWords(i.Error, run.Model.ProviderName)
+		f := FaultOf(*i.Error, run.Model.ProviderName)
 		if i.Retry != nil && i.Retried {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"fold\"><summary>")
 			if templ_7745c5c3_Err != nil {
@@ -51,11 +51,11 @@ func fault(s Scene, run *agent.RunItem, i *agent.AttemptItem) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = faultTop(w.title, w.what).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = faultTop(f.Title, f.What).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = Facts(errorFacts(i.Error)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Facts(f.Facts()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -68,11 +68,11 @@ func fault(s Scene, run *agent.RunItem, i *agent.AttemptItem) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = faultTop(w.title, w.what+" Your message is kept.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = faultTop(f.Title, f.What+" Your message is kept.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = Facts(errorFacts(i.Error)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Facts(f.Facts()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -120,9 +120,9 @@ func fault(s Scene, run *agent.RunItem, i *agent.AttemptItem) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var3 string
-				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(triedWords(i) + " " + w.next)
+				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(triedWords(i) + " " + f.advice(s.Admin))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/fault.templ`, Line: 40, Col: 36}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/fault.templ`, Line: 40, Col: 47}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 				if templ_7745c5c3_Err != nil {
@@ -132,12 +132,12 @@ func fault(s Scene, run *agent.RunItem, i *agent.AttemptItem) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if s.Admin && settingsHelp(i.Error) {
+				if s.Admin && f.Settings {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"acts\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ButtonLink(ButtonProps{Label: "Open providers", Small: true}, ProvidersURL).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ButtonLink(ButtonProps{Label: "Open the provider", Small: true}, ProviderURL(run.Model.Provider)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -220,15 +220,6 @@ func pastTitle(e *agent.ProviderError) string {
 		title += ", HTTP " + strconv.Itoa(e.HTTPStatus)
 	}
 	return title
-}
-
-// settingsHelp reports whether an administrator can mend the cause.
-func settingsHelp(e *agent.ProviderError) bool {
-	switch e.Category {
-	case "authentication", "permission", "invalid_request", "model_not_found", "not_found", "parser", "blocked", "configuration":
-		return true
-	}
-	return false
 }
 
 var _ = templruntime.GeneratedTemplate

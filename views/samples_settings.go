@@ -1,6 +1,10 @@
 package views
 
-import "time"
+import (
+	"time"
+
+	"countersign/agent"
+)
 
 // doors are the pages of somebody who is not signed in.
 func (m *maker) doors() []Sample {
@@ -21,22 +25,27 @@ func (m *maker) doors() []Sample {
 // settings are the pages where a server is configured.
 func (m *maker) settings() []Sample {
 	steps := []TestStep{
-		{Label: "The key is accepted", State: "passed"}, {Label: "The model is known", State: "failed"},
-		{Label: "The model takes tools", State: "warned", Note: m.say("A request with a tool was refused.")}, {Label: "It says what an answer used", State: "skipped"},
+		{Label: "Key", State: "passed"}, {Label: "Model", State: "failed"}, {Label: "Tools", State: "skipped"},
+		{Label: "Usage figures", State: "warned", Note: "The service sent none."},
 	}
-	worked := &ProviderTest{Steps: steps, Offers: []string{m.say("qwen3:32b"), m.say("gemma")}, OK: true, Title: "It works", Text: m.say("qwen3:14b answered in 2.1 s."), Facts: []Fact{{Label: "API", Value: m.say("chat-completions")}, {Label: "Request"}}, At: m.now}
-	failed := &ProviderTest{Title: "The key was refused", Text: m.say("Check the key."), Facts: []Fact{{Label: "Category", Value: m.say("authentication")}, {Label: "HTTP", Value: m.say("401"), Unknown: "no answer"}}, At: m.now.Add(-time.Hour)}
+	refused := FaultOf(agent.ProviderError{Category: "authentication", HTTPStatus: 401, API: "chat-completions", RequestID: m.say("req_011CTq7Zk2"), Code: m.say("invalid_api_key")}, m.say("Gateway"))
+	worked := &ProviderTest{Model: m.say("qwen3:14b"), Took: 2100 * time.Millisecond, Steps: steps, Offers: []string{m.say("qwen3:32b"), m.say("gemma")}, At: m.now}
+	failed := &ProviderTest{Model: m.say("claude-opus-5"), Fault: &refused, Steps: steps, At: m.now.Add(-time.Hour)}
+	health := func(h ProviderHealth) *ProviderHealth { return &h }
 	rows := []ProviderRow{
-		{ID: "p_1", Name: m.say("Workshop"), Models: 1, API: "Chat Completions", Address: m.say("http://workshop.example:11434/v1"), Credential: "None", Agents: 1, Test: worked},
-		{ID: "p_2", Name: m.say("Gateway"), Models: 4, API: "Chat Completions", Address: m.say("https://llm.harbour.example/v1"), Credential: "Environment", CredentialNote: m.say("GATEWAY_KEY"), Test: failed},
+		{ID: "p_1", Name: m.say("Workshop"), Models: 1, API: "Chat Completions", Address: m.say("http://workshop.example:11434/v1"), Credential: "None", Agents: 1, Health: health(ProviderHealth{At: m.now, Tested: true})},
+		{ID: "p_2", Name: m.say("Gateway"), Models: 4, API: "Chat Completions", Address: m.say("https://llm.harbour.example/v1"), Credential: "Environment", CredentialNote: m.say("GATEWAY_KEY"), Health: health(ProviderHealth{Fault: &refused, At: m.now, Since: m.now.Add(-time.Hour)})},
 		{ID: "p_4", Name: m.say("Team"), Models: 2, API: "OpenAI Responses", Credential: CredentialWords(CredentialMemory), CredentialNote: m.say("not entered since the restart"), NeedsKey: true},
-		{ID: "p_3", Name: m.say("Practice"), Models: 1, API: "Chat Completions", Practice: true, Credential: "None needed"},
+		{ID: "p_5", Name: m.say("Spare"), API: "Anthropic Messages", Credential: CredentialWords(CredentialSealed)},
+		{ID: "p_3", Name: m.say("Practice"), Models: 1, API: "Chat Completions", Practice: true, Credential: "None needed", Health: health(ProviderHealth{At: m.now})},
+		{ID: "p_6", Name: m.say("Quiet"), Models: 1, API: "Chat Completions", Credential: "None"},
 	}
 	page := m.page("Providers", SectionProviders)
 	form := page
 	form.Narrow = true
 	fresh := ProviderForm{
 		Page: form, Heading: "New provider", Preset: "custom", AnyAPI: true,
+		Hint:   PresetHint{Key: m.say("Made at example.com."), Models: m.say("Such as qwen3.")},
 		Values: ProviderValues{API: APIChatCompletions, Credential: CredentialSealed, StreamUsage: true, PromptCaching: true},
 	}
 	wrong := fresh
@@ -51,7 +60,8 @@ func (m *maker) settings() []Sample {
 		wrong.Errors[field] = m.say("Not like this.")
 	}
 	saved := fresh
-	saved.AnyAPI, saved.ID, saved.Heading, saved.Test = false, "p_2", m.say("Gateway"), failed
+	saved.AnyAPI, saved.Hint, saved.ID, saved.Heading, saved.Test = false, PresetHint{}, "p_2", m.say("Gateway"), failed
+	saved.Tested = []string{m.say("claude-opus-5"), m.say("claude-haiku-5")}
 	saved.Key = KeyNote{Kind: CredentialSealed, Present: true, SavedAt: sampleTime, Hint: m.say("4f2c")}
 	saved.Values = ProviderValues{
 		Name: m.say("Gateway"), API: APIAnthropic, BaseURL: m.say("https://llm.harbour.example"), Credential: CredentialSealed, PromptCaching: true,

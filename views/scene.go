@@ -1,7 +1,6 @@
 package views
 
 import (
-	"strconv"
 	"time"
 
 	"countersign/agent"
@@ -83,20 +82,6 @@ func withdrawnWords(i *agent.AttemptItem) string {
 		return "The run ended without an answer. This draft was withdrawn."
 	}
 	return "The unfinished draft was withdrawn."
-}
-
-// errorFacts are the parts of a diagnostic.
-func errorFacts(e *agent.ProviderError) []Fact {
-	status := ""
-	if e.HTTPStatus != 0 {
-		status = strconv.Itoa(e.HTTPStatus)
-	}
-	return []Fact{
-		{Label: "Category", Value: string(e.Category)},
-		{Label: "HTTP", Value: status, Unknown: "no response"},
-		{Label: "Code", Value: e.Code, Unknown: "none"},
-		{Label: "Request", Value: e.RequestID, Unknown: "not sent by the provider"},
-	}
 }
 
 // callStep places a call on the rail.

@@ -34,8 +34,8 @@ func modelFields(p ProviderForm) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = TextArea(TextAreaProps{
-			Name: "models", Label: "Model ids, one a line", Value: p.Values.Models, Rows: 3, Mono: true, Required: true,
-			Help: "The first one is the default. What a model can do and costs can be set once it is saved.", Error: p.Errors["models"],
+			Name: "models", Label: "Model ids, one a line", Value: p.Values.Models, Rows: 3, Mono: true,
+			Help: modelsHelp(p), Error: p.Errors["models"],
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -88,6 +88,17 @@ func modelFields(p ProviderForm) templ.Component {
 	})
 }
 
+func modelsHelp(p ProviderForm) string {
+	if p.ID != "" {
+		return "The first one is the default. What a new one can do and costs can be set once it is saved."
+	}
+	help := "Leave this empty to choose from what the service lists, once the provider is saved."
+	if p.Hint.Models != "" {
+		return p.Hint.Models + " " + help
+	}
+	return "The first one is the default. " + help
+}
+
 func modelDetail(i int, d ModelDetail) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -121,7 +132,7 @@ func modelDetail(i int, d ModelDetail) templ.Component {
 		var templ_7745c5c3_Var3 string
 		templ_7745c5c3_Var3, templ_7745c5c3_Err = templruntime.NewAttributeExpression("model" + at).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_provider_options.templ`, Line: 39, Col: 42}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_provider_options.templ`, Line: 50, Col: 42}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var3)
 		if templ_7745c5c3_Err != nil {
@@ -134,7 +145,7 @@ func modelDetail(i int, d ModelDetail) templ.Component {
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templruntime.NewAttributeExpression(Printable(d.Name)).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_provider_options.templ`, Line: 39, Col: 70}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_provider_options.templ`, Line: 50, Col: 70}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var4)
 		if templ_7745c5c3_Err != nil {

@@ -1,69 +1,12 @@
 package views
 
-import (
-	"strings"
+import "countersign/agent"
 
-	"countersign/agent"
-)
-
-// words say what happened and what can be done. %s is the provider's name.
+// words say what happened and what can be done.
 type words struct {
 	title string
 	what  string
 	next  string // what a person can do once Countersign has stopped trying
-}
-
-// categoryWords has words for every category of a provider error.
-var categoryWords = map[string]words{
-	"authentication":  {"%s refused the credential", "The key is missing, wrong or no longer valid.", "An administrator can enter the key again."},
-	"permission":      {"%s does not allow this", "The credential is known, but it may not use this model or this feature.", "An administrator can change what the credential may do, or choose another model."},
-	"rate_limit":      {"%s limits how fast requests may come", "Too many requests or tokens were sent in a short time.", "Wait a little, then send the message again."},
-	"overloaded":      {"%s is overloaded", "It has more requests than it can answer now.", "Wait a little, then send the message again."},
-	"quota":           {"%s says that the credit is used up", "The account has reached its limit of money or usage.", "An administrator can raise the limit at the provider."},
-	"context_length":  {"The conversation is too long for the model", "It does not fit into what the model can read at once.", "Start a new conversation with what matters, or send a shorter message."},
-	"invalid_request": {"%s did not accept the request", "A setting or a part of the conversation is not what it expects.", "An administrator can check the provider’s settings against its documentation."},
-	"model_not_found": {"%s does not know the model", "The name of the model is wrong, or the account has no access to it.", "An administrator can correct the name of the model."},
-	"not_found":       {"%s has nothing at this address", "Something answered, but it is not the expected service.", "An administrator can correct the base URL."},
-	"content_filter":  {"%s withheld the answer", "Its content filter stopped the request or the answer.", "Put the message in other words."},
-	"timeout":         {"%s did not answer in time", "The request was ended because nothing arrived for too long.", "Send the message again, or ask an administrator for longer limits."},
-	"network":         {"The connection to %s failed", "The service could not be reached, or the connection broke before the answer was complete.", "Check that the service runs and can be reached from this server."},
-	"server":          {"%s had a fault", "The service reported a problem of its own.", "Send the message again later."},
-	"parser":          {"%s sent an answer that could not be read", "What arrived does not follow the format, so nothing in it was used and no tool ran.", "An administrator can check that the base URL and the API format belong together."},
-	"blocked":         {"Countersign does not connect to this address", "It is a private or reserved address, and nobody allowed it for this provider.", "An administrator can allow private addresses for this provider."},
-	"configuration":   {"%s can’t be used as it is set up", "A part of its configuration is missing, for example its key.", "An administrator can complete the provider’s settings."},
-}
-
-// codeWords replace the words of a category where the code says more.
-var codeWords = map[string]words{
-	"provider_removed":            {"%s was removed", "The provider of this conversation is not set up here any more.", "Start a fresh conversation from here, with another one."},
-	"replay_foreign":              {"The connection to %s has changed", "This conversation holds private state of the model that may go back only to the address and model it came from.", "Start a fresh conversation from here; what was said is copied."},
-	"key_needed":                  {"%s needs its key", "The key was kept in the server’s memory alone, or is gone from the keychain. Nothing was sent.", "An administrator can enter the key again."},
-	"key_missing_env":             {"%s has no key", "The environment variable that holds it is not set. Nothing was sent.", "An administrator can set the variable and start the server again."},
-	"key_unreadable":              {"The key of %s can’t be read", "The saved key could not be opened on this server. Nothing was sent.", "An administrator can restore the sealing key, or enter the key again."},
-	"token_command_failed":        {"%s got no token", "The command that prints its tokens failed. Nothing was sent.", "An administrator can find the reason in the server’s log."},
-	"invalid_tool_call_index":     {"%s sent a tool call that could not be read", "The stream was malformed, so no tool ran.", ""},
-	"invalid_tool_call_arguments": {"%s sent a tool call that could not be read", "Its arguments are not one JSON object, so no tool ran.", ""},
-	"connect_timeout":             {"%s could not be reached in time", "No connection was made before the limit.", ""},
-	"empty_stream":                {"%s answered with nothing", "The connection closed before any text arrived.", ""},
-	"stream_ended_early":          {"%s ended the answer early", "The connection closed before the answer was complete.", ""},
-	"missing_finish_reason":       {"%s ended the answer early", "The end of the answer was not confirmed, so none of it is used.", ""},
-	"unexpected_content_type":     {"%s answered with a page instead of an answer", "The address may belong to a sign-in page or a proxy.", ""},
-}
-
-// otherWords are for a category that this program does not know.
-var otherWords = words{"%s reported an error", "Countersign does not know this kind of error.", "Send the message again later."}
-
-// errorWords returns the words for a provider error.
-func errorWords(e *agent.ProviderError, provider string) words {
-	w, ok := categoryWords[string(e.Category)]
-	if !ok {
-		w = otherWords
-	}
-	if c, ok := codeWords[e.Code]; ok {
-		w.title, w.what, w.next = c.title, c.what, or(c.next, w.next)
-	}
-	w.title = strings.ReplaceAll(w.title, "%s", or(provider, "The provider"))
-	return w
 }
 
 // failureWords has words for every code of a failed run.

@@ -6,34 +6,41 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"countersign/agent"
 	"countersign/providers"
 )
 
-func TestEveryCategoryHasWords(t *testing.T) {
+// A fault keeps all that a diagnostic may hold (contract D2), and nothing else.
+func TestFaultHoldsTheDiagnostic(t *testing.T) {
 	t.Parallel()
-	for _, category := range []providers.Category{
-		providers.CategoryAuthentication, providers.CategoryPermission, providers.CategoryRateLimit,
-		providers.CategoryOverloaded, providers.CategoryQuota, providers.CategoryContextLength,
-		providers.CategoryInvalidRequest, providers.CategoryModelNotFound, providers.CategoryNotFound,
-		providers.CategoryContentFilter, providers.CategoryTimeout, providers.CategoryNetwork,
-		providers.CategoryServer, providers.CategoryParser, providers.CategoryBlocked, providers.CategoryConfiguration,
-	} {
-		got := faultOf(&providers.Error{Category: category})
-		if got.OK || got.Title == "" || got.Text == "" || got.Facts[0].Value != string(category) {
-			t.Errorf("%s: got %q, %q, %v", category, got.Title, got.Text, got.Facts)
-		}
+	got := faultOf(fmt.Errorf("probe: %w", &providers.Error{
+		Category: providers.CategoryRateLimit, Retryable: true, HTTPStatus: 429, API: providers.APIResponses,
+		RequestID: "req_1", Code: "rate_limit_exceeded", RetryAfter: 1500 * time.Millisecond,
+	}), "Workshop")
+	want := agent.ProviderError{
+		Category: "rate_limit", Retryable: true, HTTPStatus: 429, API: "responses", RequestID: "req_1",
+		Code: "rate_limit_exceeded", RetryAfterMS: 1500,
+	}
+	if diff := cmp.Diff(want, got.Error); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got.Title != "Workshop limits how fast requests may come" {
+		t.Errorf("the title is %q", got.Title)
 	}
 }
 
 func TestFaultsThatAreNoProviderErrors(t *testing.T) {
 	t.Parallel()
-	late := faultOf(fmt.Errorf("probe: %w", context.DeadlineExceeded))
-	if late.Title != faultWords[providers.CategoryTimeout].title {
+	late := faultOf(fmt.Errorf("probe: %w", context.DeadlineExceeded), "Workshop")
+	if late.Error.Category != providers.CategoryTimeout {
 		t.Errorf("the time limit: got %q", late.Title)
 	}
-	odd := faultOf(errors.New("canary"))
-	if odd.Title != faultWords[providers.CategoryServer].title || strings.Contains(fmt.Sprint(odd), "canary") {
+	odd := faultOf(errors.New("canary"), "Workshop")
+	if odd.Error.Category != providers.CategoryServer || strings.Contains(fmt.Sprint(odd), "canary") {
 		t.Errorf("an unknown error: got %v", odd)
 	}
 }

@@ -51,9 +51,6 @@ func (f providerForm) read(saved models.Provider) (models.Provider, map[string]s
 	if problem := baseURLProblem(f.BaseURL, f.Private); problem != "" {
 		found["base_url"] = problem
 	}
-	if f.Models == "" {
-		found["models"] = "Enter at least one model id."
-	}
 	if f.Credential == views.CredentialCommand && saved.Credential != models.CredentialCommand {
 		found["credential"] = "A token command is set in the provisioning file, because it runs a program on the server. Choose another way to keep the key."
 	}

@@ -25,18 +25,13 @@ func (s *Server) Disable(ctx context.Context, user agent.UserID) error {
 // TestProvider tries a stored connection, as its page does and for its page to
 // show. It takes 10 seconds at most.
 func (s *Server) TestProvider(ctx context.Context, p models.Provider) (views.ProviderTest, error) {
-	result := s.probe(ctx, p)
-	if err := ctx.Err(); err != nil {
-		return views.ProviderTest{}, err // that says nothing of the provider
-	}
-	s.tests.put(p.ID, result)
-	return result, nil
+	return s.test(ctx, p, "")
 }
 
 // ProvidersChanged forgets how tests went and makes sure that the default
 // agent has a model. added says that a provider is new.
 func (s *Server) ProvidersChanged(ctx context.Context, added bool) error {
-	s.tests.clear()
+	s.health.clear()
 	_, err := s.keepAgentUsable(ctx, added)
 	return err
 }

@@ -48,7 +48,7 @@ type Server struct {
 	sockets  sockets
 	sessions *sessions
 	setup    *setupGate
-	tests    *testResults
+	health   *providerHealth
 
 	// Of attempts to sign in.
 	networks *throttle
@@ -74,7 +74,7 @@ func New(c Config) (*Server, error) {
 		log:      c.Logger,
 		journal:  c.DB.Journal(),
 		setup:    newSetupGate(c.DB),
-		tests:    newTestResults(),
+		health:   newProviderHealth(),
 		networks: newThrottle(networkEvery, networkBurst),
 		targets:  newThrottle(targetEvery, targetBurst),
 		accounts: newThrottle(accountEvery, accountBurst),

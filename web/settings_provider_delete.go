@@ -49,7 +49,7 @@ func (s *Server) deleteProvider(w http.ResponseWriter, r *http.Request) error {
 	if err := s.config.DB.Providers().Delete(r.Context(), id); err != nil {
 		return err
 	}
-	s.tests.drop(id)
+	s.health.drop(id)
 	moved, err := s.keepAgentUsable(r.Context(), false)
 	if err != nil {
 		return err

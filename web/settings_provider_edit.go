@@ -39,7 +39,7 @@ func (s *Server) newProps(name string, values views.ProviderValues) views.Provid
 	}
 	return views.ProviderForm{
 		Heading: chosen.title, Preset: chosen.Name, AnyAPI: chosen.Name == "custom",
-		Values: values, Keychain: s.config.DB.HasKeychain(),
+		Values: values, Hint: chosen.hint, Keychain: s.config.DB.HasKeychain(),
 	}
 }
 
@@ -73,7 +73,7 @@ func (s *Server) savedProps(r *http.Request, p models.Provider) (views.ProviderF
 		return views.ProviderForm{}, err
 	}
 	return views.ProviderForm{
-		ID: p.ID, Heading: p.Name, Values: valuesOf(p), Practice: isPractice(p), Test: s.tests.get(p.ID),
+		ID: p.ID, Heading: p.Name, Values: valuesOf(p), Practice: isPractice(p), Test: s.health.test(p.ID), Tested: modelNames(p),
 		Key:      views.KeyNote{Kind: string(key.Kind), Present: key.Present, SavedAt: key.SavedAt, Hint: key.Hint},
 		Keychain: s.config.DB.HasKeychain(),
 	}, nil

@@ -29,7 +29,7 @@ func (s *Server) listProviders(w http.ResponseWriter, r *http.Request) error {
 	props := views.ProvidersProps{Page: page, CanPractice: true}
 	for _, p := range list {
 		row := views.ProviderRow{
-			ID: p.ID, Name: p.Name, Models: len(p.Models), API: views.APIWords(string(p.API)), Address: p.BaseURL, Test: s.tests.get(p.ID),
+			ID: p.ID, Name: p.Name, Models: len(p.Models), API: views.APIWords(string(p.API)), Address: p.BaseURL, Health: s.health.state(p.ID),
 			Credential: views.CredentialWords(string(p.Credential)), CredentialNote: keyNote(p, keys[p.ID]), NeedsKey: !keys[p.ID].Present,
 		}
 		for _, a := range agents {

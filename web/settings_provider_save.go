@@ -9,6 +9,8 @@ import (
 	"countersign/views"
 )
 
+var errPractice = &agent.InputError{Message: "The practice provider can't be changed."}
+
 // createProvider stores a new connection.
 func (s *Server) createProvider(w http.ResponseWriter, r *http.Request) error {
 	form, err := parseProvider(r)
@@ -30,7 +32,7 @@ func (s *Server) updateProvider(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if isPractice(before) {
-		return &agent.InputError{Message: "The practice provider can't be changed."}
+		return errPractice
 	}
 	form, err := parseProvider(r)
 	if err != nil {
@@ -62,19 +64,20 @@ func (s *Server) savedProvider(w http.ResponseWriter, r *http.Request, form prov
 	if err != nil {
 		return err
 	}
-	s.tests.drop(saved.ID) // it was another connection that was tested
-	moved, err := s.keepAgentUsable(r.Context(), before == nil)
+	s.health.drop(saved.ID) // it was another connection that was tested
+	moved, err := s.keepAgentUsable(r.Context(), before == nil || len(before.Models) == 0)
 	if err != nil {
 		return err
 	}
 	s.log.InfoContext(r.Context(), "provider saved", "request", requestOf(r.Context()).id, "provider", saved.ID, "user", requestOf(r.Context()).user)
 	if form.test {
-		result := s.probe(r.Context(), saved)
-		if err := r.Context().Err(); err != nil {
+		if _, err := s.test(r.Context(), saved, ""); err != nil {
 			return err
 		}
-		s.tests.put(saved.ID, result)
 		return s.redirect(w, r, views.ProviderURL(saved.ID)+"#"+views.IDProviderTest, "Saved and tested."+moved)
+	}
+	if len(saved.Models) == 0 {
+		return s.redirect(w, r, views.ProviderURL(saved.ID)+"#"+views.IDProviderTest, "Saved. It has no model yet: find some here, or type their ids above."+moved)
 	}
 	return s.redirect(w, r, views.ProviderURL(saved.ID), "Saved."+moved)
 }

@@ -112,7 +112,7 @@ func TestKeysAreWriteOnly(t *testing.T) {
 	form.Set("do", "test")
 	saved := see(s.Admin.Post("/settings/providers", form))
 	page := see(s.Admin.Follow(saved))
-	if !strings.Contains(page.Body, "The key was refused") || !strings.Contains(page.Body, "invalid_api_key") {
+	if !strings.Contains(page.Body, "Local refused the credential") || !strings.Contains(page.Body, "invalid_api_key") {
 		t.Errorf("the test does not say that the key was refused\n%s", page.Body)
 	}
 	see(s.Admin.Get("/settings/providers"))
@@ -183,7 +183,7 @@ func TestKeyFromTheEnvironment(t *testing.T) {
 	}
 	form.Set("env", "OTHER_KEY")
 	got := s.Admin.Follow(s.Admin.Post("/settings/providers/"+onlyProvider(t, s).ID, form))
-	if !strings.Contains(got.Body, "The connection is not complete") || len(*calls) != probeCalls {
+	if !strings.Contains(got.Body, "Local has no key") || len(*calls) != probeCalls {
 		t.Errorf("a variable that is not set: %d calls\n%s", len(*calls), got.Body)
 	}
 }
@@ -228,10 +228,10 @@ func TestFailedTestsSayWhatHappened(t *testing.T) {
 	cut, _ := fakeAPI(t, http.StatusOK, "text/event-stream", "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"O\"}}]}\n\n")
 	missing, _ := fakeAPI(t, http.StatusNotFound, "application/json", `{"error":{"message":"canary","code":"model_not_found"}}`)
 	tests := map[string]struct{ address, title, fact string }{
-		"nobody there": {gone + "/v1", "No connection could be made", "network"},
-		"a web page":   {page, "The answer was not understood", "parser"},
+		"nobody there": {gone + "/v1", "Nobody listens at the address of Local", "network"},
+		"a web page":   {page, "Local answered with a page instead of an answer", "parser"},
 		"a cut stream": {cut, "", "HTTP"},
-		"no model":     {missing, "The model was not found", "model_not_found"},
+		"no model":     {missing, "Local does not know the model", "model_not_found"},
 	}
 	for name, test := range tests {
 		s := webtest.New(t)

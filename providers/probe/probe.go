@@ -1,197 +1,166 @@
-// Package probe tries a connection step by step, so that an admin learns not
-// only that it does not work but where it ends.
 package probe
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
+	"time"
 
 	"countersign/providers"
 	"countersign/providers/upstream"
 )
 
-// A Step is one thing that has to hold.
-type Step string
-
-// The steps, in the order in which they are tried.
 const (
-	StepAddress Step = "address" // Countersign connects there at all
-	StepName    Step = "name"    // the host has an address
-	StepConnect Step = "connect" // something listens there
-	StepTLS     Step = "tls"     // and is who it says it is
-	StepKey     Step = "key"     // the key is there, and accepted
-	StepPath    Step = "path"    // it is this API that answers
-	StepModel   Step = "model"   // the model exists
-	StepStream  Step = "stream"  // it answers, piece by piece, to the end
-	StepTools   Step = "tools"   // it takes descriptions of tools
-	StepUsage   Step = "usage"   // it says what an answer cost
+	// Limit bounds a probe as a whole.
+	Limit = 10 * time.Second
+	// listLimit bounds the question for a list of models.
+	listLimit = 3 * time.Second
+	// answerTokens is what the test asks for: enough for a word. A model that
+	// thinks first may use it up, which proves the connection as well.
+	answerTokens = 64
 )
 
-var steps = []Step{StepAddress, StepName, StepConnect, StepTLS, StepKey, StepPath, StepModel, StepStream, StepTools, StepUsage}
-
-// A State is how a step went.
-type State string
-
-const (
-	Passed  State = "passed"
-	Failed  State = "failed"
-	Warned  State = "warned"  // the connection works without it
-	Skipped State = "skipped" // an earlier one failed, or it can't be told
-)
-
-// A Check is a step and how it went.
-type Check struct {
-	Step  Step
-	State State
+// A Target is what is tried.
+type Target struct {
+	Provider providers.Provider
+	API      providers.API // that it speaks
+	Model    string        // "" where none is chosen yet: then only the list is asked for
+	NoTools  bool          // the model is not meant to take tools
 }
 
-// A Result is what a probe has found.
-type Result struct {
-	Checks []Check
-	// Failure is why the failed step failed, or the connection could not be
-	// tried to its end; nil if the connection works.
-	Failure   *providers.Error
-	RequestID string
-	// Models are those that the service says it has, nil if it does not say.
-	Models []string
+// Run tries a connection: a short answer, the list of models and, if the
+// answer came, another one with a tool declared. It sends each request once and
+// returns within [Limit], with what it has found by then. A deadline of the
+// context is held against the connection; a context that ends otherwise says
+// nothing of it, and its cause is the error.
+func Run(ctx context.Context, t Target) (Result, error) {
+	limited, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
+	tryAll := t.tryAnswer
+	if t.Model == "" {
+		tryAll = t.tryList
+	}
+	r, err := tryAll(limited)
+	if err == nil && errors.Is(ctx.Err(), context.Canceled) {
+		err = context.Cause(ctx)
+	}
+	return r, err
 }
 
-// answerTokens is what the test asks for: enough for a word. A model that
-// thinks first may use it up, which proves the connection as well.
-const answerTokens = 64
-
-// Run tries a connection with a model: a list, a short answer, and if that
-// comes, another one with a tool declared. It returns when the context ends,
-// with what it has by then; the error is the context's cause when the caller
-// gave up.
-func Run(ctx context.Context, p providers.Provider, model string) (Result, error) {
-	var r Result
-	finish, err := ask(ctx, p, model, nil)
-	failure, err := failureOf(ctx, err)
+// tryAnswer asks for answers, and for the list if the service is one that can
+// be asked.
+func (t Target) tryAnswer(ctx context.Context) (Result, error) {
+	finish, w, err := t.ask(ctx, nil)
+	failure, err := t.failureOf(ctx, err)
 	if err != nil {
-		return r, err
+		return Result{}, err
+	}
+	r := Result{Checks: w.checks(), RequestID: finish.RequestID}
+	if failure == nil || mayList(failure) {
+		r.Models, _ = t.list(ctx) // a service without a list works as well
 	}
 	if failure != nil {
-		r.Failure = failure
-		r.Checks = until(stepOf(failure), Failed)
-	} else {
-		r.RequestID = finish.RequestID
-		r.Checks = until(StepTools, Skipped)
-		r.set(StepTools, tools(ctx, p, model))
-		r.set(StepUsage, Passed)
-		if !finish.Usage.Known() {
-			r.set(StepUsage, Warned)
-		}
+		r.explain(failure, w.stopped(), t.Model)
+		return r, nil
 	}
-	if lister, ok := p.(providers.ModelLister); ok && reached(failure) {
-		r.Models, _ = lister.Models(ctx) // a service without a list works as well
+	r.omitSkipped(networkSteps) // what plays inside this program has no network
+	r.set(Passed, StepAnswer, StepKey, StepPath, StepModel, StepStream, StepUsage)
+	if !finish.Usage.Known() {
+		r.set(Warned, StepUsage)
+	}
+	if !t.NoTools {
+		t.tryTools(ctx, &r)
 	}
 	return r, nil
 }
 
+// tryList asks for the models alone. They prove the connection as far as it
+// goes; without a list nothing but a model can.
+func (t Target) tryList(ctx context.Context) (Result, error) {
+	traced, w := follow(ctx)
+	list, err := t.list(traced)
+	failure, err := t.failureOf(ctx, err)
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{Checks: w.checks(), Models: list}
+	switch {
+	case failure == nil:
+		r.set(Passed, StepAnswer, StepKey, StepPath)
+	case !mayList(failure):
+		r.explain(failure, w.stopped(), "")
+		return r, nil
+	}
+	r.fail(StepModel, upstream.NewError(t.API, providers.CategoryConfiguration, CodeNoModel))
+	return r, nil
+}
+
 // ask performs a short request to the end of its stream.
-func ask(ctx context.Context, p providers.Provider, model string, tools []providers.ToolSpec) (providers.Finish, error) {
+func (t Target) ask(ctx context.Context, tools []providers.ToolSpec) (providers.Finish, *way, error) {
 	req := providers.Request{
-		Model: model, Messages: []providers.Message{providers.UserMessage{Text: "Reply with the word OK."}},
+		Model: t.Model, Messages: []providers.Message{providers.UserMessage{Text: "Reply with the word OK."}},
 		Tools: tools, Attempt: 1, MaxOutputTokens: answerTokens, OmitThinking: true,
 	}
+	traced, w := follow(ctx)
 	var finish providers.Finish
-	for event, err := range p.Stream(ctx, req) {
+	for event, err := range t.Provider.Stream(traced, req) {
 		if err != nil {
-			return finish, err
+			return finish, w, err
 		}
+		w.end(nil, StepStream) // it has begun, at least
 		if f, ok := event.(providers.Finish); ok {
 			finish = f
 		}
 	}
-	return finish, nil
+	return finish, w, nil
 }
 
-// tools tells whether the model takes tools. Only a request that is refused for
-// what it says shows that it does not.
-func tools(ctx context.Context, p providers.Provider, model string) State {
+// list returns the models that the service lists.
+func (t Target) list(ctx context.Context) ([]string, error) {
+	lister, ok := t.Provider.(providers.ModelLister)
+	if !ok {
+		return nil, upstream.NewError(t.API, providers.CategoryNotFound, "")
+	}
+	ctx, cancel := context.WithTimeout(ctx, listLimit)
+	defer cancel()
+	return lister.Models(ctx)
+}
+
+// tryTools tells whether the model takes tools. Only a request that is refused
+// for what it says shows that it does not.
+func (t Target) tryTools(ctx context.Context, r *Result) {
 	noop := providers.ToolSpec{Name: "noop", Description: "Does nothing.", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}
-	_, err := ask(ctx, p, model, []providers.ToolSpec{noop})
-	var failure *providers.Error
+	_, _, err := t.ask(ctx, []providers.ToolSpec{noop})
+	var refused *providers.Error
 	switch {
 	case err == nil:
-		return Passed
-	case errors.As(err, &failure) && (failure.Category == providers.CategoryInvalidRequest || failure.Category == providers.CategoryNotFound):
-		return Warned
+		r.set(Passed, StepTools)
+	case errors.As(err, &refused) && slices.Contains(refusals, refused.Category):
+		why := *refused
+		why.Code = CodeToolsRefused
+		r.fail(StepTools, &why)
 	}
-	return Skipped
 }
 
-// failureOf tells what the connection did from what the caller did: a deadline
-// is the connection's fault, a cancelled context is not.
-func failureOf(ctx context.Context, err error) (*providers.Error, error) {
+// refusals are what a service says of a request for what it has not got. Some
+// look for a model that takes tools, and say that they found none.
+var refusals = []providers.Category{
+	providers.CategoryInvalidRequest, providers.CategoryNotFound, providers.CategoryModelNotFound,
+}
+
+// failureOf tells what the connection did from what the caller did.
+func (t Target) failureOf(ctx context.Context, err error) (*providers.Error, error) {
 	var failure *providers.Error
 	switch {
 	case err == nil:
 		return nil, nil
 	case errors.As(err, &failure):
 		return failure, nil
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return upstream.NewError("", providers.CategoryTimeout, upstream.CodeDeadline), nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return upstream.NewError(t.API, providers.CategoryTimeout, upstream.CodeDeadline), nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
 	return nil, err
-}
-
-// reached reports whether the service may be asked for its models.
-func reached(failure *providers.Error) bool {
-	return failure == nil || failure.Category == providers.CategoryModelNotFound || failure.Category == providers.CategoryInvalidRequest
-}
-
-// until returns the steps, passed before a step and skipped after it.
-func until(step Step, state State) []Check {
-	list := make([]Check, len(steps))
-	now := Passed
-	for i, s := range steps {
-		list[i] = Check{s, now}
-		if s == step {
-			list[i].State, now = state, Skipped
-		}
-	}
-	return list
-}
-
-func (r *Result) set(step Step, state State) {
-	for i := range r.Checks {
-		if r.Checks[i].Step == step {
-			r.Checks[i].State = state
-		}
-	}
-}
-
-// stepOf returns the step at which a failure ended the way.
-func stepOf(e *providers.Error) Step {
-	switch e.Category {
-	case providers.CategoryBlocked:
-		return StepAddress
-	case providers.CategoryAuthentication, providers.CategoryPermission:
-		return StepKey
-	case providers.CategoryConfiguration:
-		if e.Code == upstream.CodeRequestInvalid {
-			return StepAddress
-		}
-		return StepKey
-	case providers.CategoryNotFound:
-		return StepPath
-	case providers.CategoryModelNotFound:
-		return StepModel
-	}
-	switch e.Code {
-	case upstream.CodeNameNotResolved:
-		return StepName
-	case upstream.CodeConnectFailed, upstream.CodeConnectTimeout:
-		return StepConnect
-	case upstream.CodeTLSFailed:
-		return StepTLS
-	case upstream.CodeUnexpectedContentType, upstream.CodeUnexpectedStreamFormat:
-		return StepPath
-	}
-	return StepStream
 }

@@ -23,6 +23,7 @@ type Catalog struct {
 	db          *models.DB
 	connections *connect.Connections
 	tokens      *token.Tokens
+	told        func(id, name string, err error) // nil if nobody listens
 }
 
 var _ agent.Catalog = (*Catalog)(nil)
@@ -30,7 +31,7 @@ var _ agent.Catalog = (*Catalog)(nil)
 // New returns the catalog of a database. The log gets why a command for a
 // token failed.
 func New(db *models.DB, log *slog.Logger) *Catalog {
-	return &Catalog{db, connect.New(), token.New(token.Config{Log: log})}
+	return &Catalog{db: db, connections: connect.New(), tokens: token.New(token.Config{Log: log})}
 }
 
 // Close stops the commands that run and ends idle connections. The database
@@ -55,6 +56,9 @@ func (c *Catalog) Connect(ctx context.Context, ref agent.ModelRef) (agent.Connec
 		return agent.Connection{}, err
 	}
 	p, err := c.Open(ctx, row)
+	if err == nil && c.told != nil {
+		p = heard{p, func(err error) { c.told(row.ID, row.Name, err) }}
+	}
 	connection := agent.Connection{Provider: p, Retry: row.Retry}
 	for _, m := range row.Models {
 		if m.Name == ref.Model {

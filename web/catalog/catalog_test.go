@@ -221,7 +221,7 @@ func TestConnect_Tokens(t *testing.T) {
 		Kind: models.CredentialCommand, Command: models.TokenCommand{Argv: []string{program, "print", file}},
 	})
 	s.catalog.Close()
-	s.catalog = &Catalog{s.db, connect.New(), token.New(token.Config{Now: func() time.Time { return now }})}
+	s.catalog = &Catalog{db: s.db, connections: connect.New(), tokens: token.New(token.Config{Now: func() time.Time { return now }})}
 	c := s.connect("m")
 	print(printed("one"))
 	s.want("at first", c, "one")

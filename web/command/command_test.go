@@ -137,13 +137,13 @@ func administer(p *place) {
 	if got := p.do("providers", "list"); !strings.Contains(got, "http://127.0.0.1:9/v1  sealed") {
 		t.Errorf("providers:\n%s", got)
 	}
-	p.refused(1, "No connection could be made", "providers", "test", "Local")
+	p.refused(1, "Nobody listens at the address of Local", "providers", "test", "Local")
 	p.refused(1, "There is no provider of this name.", "providers", "test", "Remote")
 
 	if got := p.do("rotate-key"); !strings.Contains(got, "1 in number") {
 		t.Errorf("rotated:\n%s", got)
 	}
-	p.refused(1, "No connection could be made", "providers", "test", "Local")
+	p.refused(1, "Nobody listens at the address of Local", "providers", "test", "Local")
 	p.restore(file)
 }
 
@@ -168,7 +168,7 @@ func (p *place) restore(file string) {
 	if err != nil || strings.Contains(string(data), canary) {
 		t.Errorf("the key is in the backup as it is, or %v", err)
 	}
-	elsewhere.refused(1, "The connection is not complete", "providers", "test", "Local")
+	elsewhere.refused(1, "The key of Local can’t be read", "providers", "test", "Local")
 	key, err := os.ReadFile(keyFile)
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func (p *place) restore(file string) {
 	if err := os.WriteFile(filepath.Join(elsewhere.dir, "countersign.key"), key, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	elsewhere.refused(1, "No connection could be made", "providers", "test", "Local")
+	elsewhere.refused(1, "Nobody listens at the address of Local", "providers", "test", "Local")
 	if got := elsewhere.do("apply", file); strings.Count(got, "unchanged ") != 3 {
 		t.Errorf("applied to the backup:\n%s", got)
 	}
@@ -271,12 +271,12 @@ func TestProvidersTest(t *testing.T) {
 		answer http.HandlerFunc
 		want   string
 	}{
-		{"key", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "The key was refused."},
-		{"path", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }, "HTTP: 404"},
+		{"key", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "Local refused the credential."},
+		{"path", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }, "HTTP 404"},
 		{"silence", func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body) // only then is the end of the connection noticed
 			<-r.Context().Done()
-		}, "The provider took too long."},
+		}, "Local took too long."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -49,24 +49,32 @@ type providerRequest struct {
 
 // A ProviderTest says how the test of a connection went.
 type ProviderTest struct {
-	OK    bool   `json:"ok"`
-	Title string `json:"title"`
-	Text  string `json:"text"`
-	Steps []Step `json:"steps"`
-	Facts []Fact `json:"facts"`
+	OK        bool           `json:"ok"`
+	Title     string         `json:"title"`
+	Text      string         `json:"text"`
+	Steps     []Step         `json:"steps"`
+	RequestID string         `json:"request_id,omitempty"` // of the answer
+	Error     *ProviderError `json:"provider_error,omitempty"`
+	Offers    []string       `json:"offers,omitempty"` // models beside those that are set up
 }
 
 // A Step is one thing that a test has tried.
 type Step struct {
+	Name  string `json:"name"`
 	Label string `json:"label"`
-	State string `json:"state"`
+	State string `json:"state"` // passed, failed, warned or skipped
 	Note  string `json:"note,omitempty"`
 }
 
-// A Fact is a detail of a test.
-type Fact struct {
-	Label string `json:"label"`
-	Value string `json:"value"`
+// A ProviderError is all that a diagnostic of a provider holds (contract D2,
+// D3). What is not known is left out.
+type ProviderError struct {
+	Category   string `json:"category"`
+	Retryable  bool   `json:"retryable"`
+	HTTPStatus int    `json:"http_status,omitempty"`
+	API        string `json:"api,omitempty"`
+	RequestID  string `json:"request_id,omitempty"`
+	Code       string `json:"code,omitempty"`
 }
 
 // applyRequest carries the provisioning file and, because they may be readable

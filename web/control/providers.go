@@ -52,16 +52,16 @@ func (h handler) testProvider(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	test := ProviderTest{OK: result.OK, Title: result.Title, Text: result.Text}
+	test := ProviderTest{
+		OK: result.Fault == nil, Title: result.Title(), Text: result.Text(), RequestID: result.RequestID, Offers: result.Offers,
+	}
 	for _, s := range result.Steps {
 		test.Steps = append(test.Steps, Step(s))
 	}
-	for _, f := range result.Facts {
-		if f.Value == "" {
-			f.Value = f.Unknown
-		}
-		if f.Value != "" {
-			test.Facts = append(test.Facts, Fact{f.Label, f.Value})
+	if result.Fault != nil {
+		e := result.Fault.Error
+		test.Error = &ProviderError{
+			Category: string(e.Category), Retryable: e.Retryable, HTTPStatus: e.HTTPStatus, API: string(e.API), RequestID: e.RequestID, Code: e.Code,
 		}
 	}
 	return test, nil

@@ -91,6 +91,7 @@ func New(tb testing.TB, list ...Option) *Server {
 	if s.Site, err = web.New(o.web); err != nil {
 		tb.Fatal(err)
 	}
+	s.catalog.Hear(s.Site.ProviderUsed)
 	server := httptest.NewServer(s.Site.Handler())
 	s.URL = server.URL
 	tb.Cleanup(func() {
