@@ -33,15 +33,17 @@ func (c connection) fillIn(p *page, button string) {
 	credential := "None"
 	if c.key != "" {
 		credential = "Sealed on this server"
+	}
+	if err := p.GetByRole("radio", playwright.PageGetByRoleOptions{Name: credential}).Check(); err != nil {
+		p.t.Fatal(err)
+	}
+	if c.key != "" {
 		p.fill("API key", c.key)
 	}
 	p.fill("Name", c.name)
 	p.fill("Base URL", c.baseURL)
 	p.fill("Model ids, one a line", c.model)
 	if err := p.GetByLabel("This server is on this machine or in a private network").SetChecked(c.private); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := p.GetByRole("radio", playwright.PageGetByRoleOptions{Name: credential}).Check(); err != nil {
 		p.t.Fatal(err)
 	}
 	p.press(button)

@@ -110,7 +110,7 @@ func (k KeyNote) help(now time.Time) string {
 		}
 		return strings.Join(words, ", ") + ". It is not shown again."
 	}
-	return "Encrypted before it is stored, and never shown again."
+	return "It is never shown again."
 }
 
 func (k KeyNote) placeholder() string {

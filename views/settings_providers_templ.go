@@ -340,16 +340,16 @@ func providerRow(row ProviderRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ButtonLink(ButtonProps{Label: "Open", Aside: " " + Plain(row.Name), Kind: "quiet", Small: true}, ProviderURL(row.ID)).Render(ctx, templ_7745c5c3_Buffer)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
 		if row.NeedsKey {
 			templ_7745c5c3_Err = ButtonLink(ButtonProps{Label: "Enter key", Aside: " for " + Plain(row.Name), Small: true}, ProviderURL(row.ID)+"#"+FieldID("key")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
+			templ_7745c5c3_Err = ButtonLink(ButtonProps{Label: "Open", Aside: " " + Plain(row.Name), Kind: "quiet", Small: true}, ProviderURL(row.ID)).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<form action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -54,7 +54,7 @@ func (f providerForm) read(saved models.Provider) (models.Provider, map[string]s
 	if f.Credential == views.CredentialCommand && saved.Credential != models.CredentialCommand {
 		found["credential"] = "A token command is set in the provisioning file, because it runs a program on the server. Choose another way to keep the key."
 	}
-	if f.Credential == views.CredentialSealed && f.key.Empty() && saved.Credential != models.CredentialSealed {
+	if kept(f.Credential) && f.key.Empty() && string(saved.Credential) != f.Credential {
 		found["key"] = "Enter the key, or choose another way to keep it."
 	}
 	var ok bool
@@ -64,6 +64,11 @@ func (f providerForm) read(saved models.Provider) (models.Provider, map[string]s
 	p.Models = f.models(saved.Models, found)
 	f.options(&p, found)
 	return p, found
+}
+
+// kept reports whether a way to keep a key is one for keys that are typed.
+func kept(credential string) bool {
+	return credential == views.CredentialSealed || credential == views.CredentialMemory || credential == views.CredentialKeychain
 }
 
 // update is what the form changes in a stored connection.

@@ -25,8 +25,7 @@ func presets() []preset {
 		remote("anthropic", "Anthropic", "The Messages API, with thinking and prompt caching.", providers.APIAnthropic,
 			"https://api.anthropic.com", "ANTHROPIC_API_KEY", views.PresetHint{Key: "Made at console.anthropic.com, under API keys."}),
 		remote("gemini", "Gemini", "Google’s models over its OpenAI-compatible address.", providers.APIChatCompletions,
-			"https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", views.PresetHint{
-				Key: "Made at aistudio.google.com.", Models: "Ids begin with gemini-."}),
+			"https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", views.PresetHint{Key: "Made at aistudio.google.com."}),
 		remote("openrouter", "OpenRouter", "Many models behind one key.", providers.APIChatCompletions,
 			"https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", views.PresetHint{
 				Key: "Made at openrouter.ai, under Keys.", Models: "Ids name the maker first: maker/model."}),

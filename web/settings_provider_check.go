@@ -80,7 +80,7 @@ func (s *Server) probe(ctx context.Context, p models.Provider, target probe.Targ
 // stepWords name the steps of a test, and say what a warning means.
 var stepWords = map[probe.Step]struct{ label, warning string }{
 	probe.StepName:    {"Host name", ""},
-	probe.StepAddress: {"Address allowed", ""},
+	probe.StepAddress: {"Address", ""},
 	probe.StepConnect: {"Connection", ""},
 	probe.StepTLS:     {"Certificate", ""},
 	probe.StepAnswer:  {"Answer", ""},

@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -230,6 +232,92 @@ func TestTokenCommand(t *testing.T) {
 	}
 	if got := (*calls)[0].Get("Authorization"); got != "Bearer short-lived" {
 		t.Errorf("got %q, want the token", got)
+	}
+}
+
+// The list says how providers fare, also where nobody tests them.
+func TestListSaysHowProvidersFare(t *testing.T) {
+	t.Parallel()
+	d := newDialogue(t, "status 401 authentication code=invalid_api_key\n---\ntext \"Hello.\"\nfinish stop", setting{})
+	list := func(want string) {
+		t.Helper()
+		if page := d.s.Admin.Get("/settings/providers"); !strings.Contains(page.Body, want) || strings.Contains(page.Body, "in a test") {
+			t.Errorf("the list lacks %q\n%s", want, page.Body)
+		}
+	}
+	list("Not used since the server started")
+	d.send("Hi")
+	d.until(agent.StatusFailed)
+	list("Scripted refused the credential.")
+	list("Failing since")
+	d.send("Hi again")
+	d.until(agent.StatusSucceeded)
+	list("answered at")
+}
+
+// A way to keep a key needs the key: what is saved in another way does not move
+// by itself.
+func TestAnotherWayToKeepAKeyNeedsTheKey(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	at := create(t, s, providerForm("Local", "http://127.0.0.1:1/v1"))
+	form := formOf(t, s.Admin.Get(at))
+	form.Values.Set("credential", "memory")
+	if got := s.Admin.Post(form.Action, form.Values); got.Status != http.StatusUnprocessableEntity || !strings.Contains(got.Body, "Enter the key, or choose another way") {
+		t.Errorf("without the key: got %d\n%s", got.Status, got.Body)
+	}
+	form.Values.Set("key", canary)
+	if got := s.Admin.Post(form.Action, form.Values); got.Status != http.StatusSeeOther {
+		t.Errorf("with the key: got %d\n%s", got.Status, got.Body)
+	}
+}
+
+// A provider is saved before it has a model; a test finds some, and one of them
+// makes it usable. A list that comes without an answer proves no model.
+func TestProviderWithoutAModel(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	s.Admin.Post("/settings/providers/practice", url.Values{})
+	form := providerForm("Local", fakeService{models: says(http.StatusOK, "application/json", `{"data":[{"id":"new-model"}]}`)}.start(t, false))
+	form.Set("models", "")
+	form.Set("do", "test")
+	saved := s.Admin.Post("/settings/providers", form)
+	page := s.Admin.Follow(saved)
+	for _, want := range []string{"Saved and tested.", "Local has no model yet.", `value="new-model"`, "Find models"} {
+		if !strings.Contains(page.Body, want) {
+			t.Errorf("the page lacks %q\n%s", want, page.Body)
+		}
+	}
+	if list := s.Admin.Get("/settings/providers"); !strings.Contains(list.Body, "Has no model yet") {
+		t.Errorf("the list does not say that it has no model\n%s", list.Body)
+	}
+	at := strings.Split(saved.Location, "#")[0]
+	added := s.Admin.Follow(s.Admin.Post(at+"/models", url.Values{"model": {"new-model"}}))
+	if !strings.Contains(added.Body, "Added new-model. The agent Assistant uses new-model on Local now.") {
+		t.Errorf("the page does not say that the agent has another model\n%s", added.Body)
+	}
+}
+
+// A test asks the model that is chosen, and fails if that one is not there
+// (contract P3).
+func TestTheModelToTestIsChosen(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	service := func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if strings.Contains(string(body), `"other-model"`) {
+			says(http.StatusNotFound, "application/json", `{"error":{"message":"canary","code":"model_not_found"}}`)(w, r)
+			return
+		}
+		says(http.StatusOK, "text/event-stream", usedStream)(w, r)
+	}
+	server := httptest.NewServer(http.HandlerFunc(service))
+	t.Cleanup(server.Close)
+	at := create(t, s, providerForm("Local", server.URL+"/v1"))
+	for model, want := range map[string]string{"some-model": "some-model answered", "other-model": "Local does not know the model", "": "some-model answered"} {
+		if page := s.Admin.Follow(s.Admin.Post(at+"/test", url.Values{"model": {model}})); !strings.Contains(page.Body, want) {
+			t.Errorf("%q: the page lacks %q\n%s", model, want, page.Body)
+		}
 	}
 }
 
