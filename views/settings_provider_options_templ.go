@@ -259,57 +259,73 @@ func optionFields(p ProviderForm) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.AnyAPI || v.API == APIAnthropic {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"row2\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"for-anthropic\"><div class=\"row2\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = Select(SelectProps{
 				Name: "thinking", Label: "Thinking", Value: v.Thinking, Error: p.Errors["thinking"],
 				Options: []Option{{Value: "", Label: "As the model does by itself"}, {Value: "adaptive", Label: "Adaptive"}, {Value: "enabled", Label: "Fixed budget"}, {Value: "disabled", Label: "Off"}},
-				Help:    ifAny(p, "For Anthropic. ") + "Not every model accepts every choice.",
+				Help:    "Not every model accepts every choice.",
 			}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<div class=\"for-budget\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = Field(FieldProps{
-				Name: "budget", Label: "Thinking budget, tokens", Value: v.Budget, Optional: true,
-				Help: "For a fixed budget: 1,024 or more.", Error: p.Errors["budget"],
+				Name: "budget", Label: "Thinking budget, tokens", Value: v.Budget,
+				Help: "1,024 or more. It is cut to fit into the limit on output.", Error: p.Errors["budget"],
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "</div></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = Check(CheckProps{
 				Name: "prompt_caching", Label: "Prompt caching", Checked: v.PromptCaching,
-				Help: ifAny(p, "For Anthropic. ") + "Reuses the unchanged start of a conversation for five minutes.",
+				Help: "Reuses the unchanged start of a conversation for five minutes.",
 			}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if p.AnyAPI || v.API == APIChatCompletions {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"for-chat\">")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 			templ_7745c5c3_Err = Check(CheckProps{
 				Name: "stream_usage", Label: "Ask for usage while streaming", Checked: v.StreamUsage,
-				Help: ifAny(p, "For Chat Completions. ") + "Turn this off for a server that refuses the option. Its usage is then unknown.",
+				Help: "Turn this off for a server that refuses the option. Its usage is then unknown.",
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<details class=\"fold\"")
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		if retryProblem(p.Errors) {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, " open")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "><summary>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<details class=\"fold\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		if retryProblem(p.Errors) {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, " open")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "><summary>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -317,11 +333,15 @@ func optionFields(p ProviderForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, " Retries and time limits</summary><div class=\"fold__fields\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, " Retries and time limits</summary><div class=\"fold__fields\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v.API == APIChatCompletions {
+		if p.AnyAPI || v.API == APIChatCompletions {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<div class=\"for-chat\">")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 			templ_7745c5c3_Err = Select(SelectProps{
 				Name: "output_field", Label: "The limit on output is called", Value: v.OutputField, Error: p.Errors["output_field"],
 				Options: []Option{{Value: "", Label: "As the address suggests"}, {Value: "max_tokens", Label: "max_tokens"}, {Value: "max_completion_tokens", Label: "max_completion_tokens"}},
@@ -329,8 +349,12 @@ func optionFields(p ProviderForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "</div>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<p class=\"small muted\">Times are such as 90s or 5m. Empty means the default.</p><div class=\"row2\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<p class=\"small muted\">Times are such as 90s or 5m. Empty means the default.</p><div class=\"row2\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -362,7 +386,7 @@ func optionFields(p ProviderForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "</div></div></details></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</div></div></details></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -400,13 +424,6 @@ func maxOutputHelp(p ProviderForm) string {
 		return "Of one answer, thinking included. Anthropic wants a limit: empty means 16,384."
 	}
 	return "Of one answer. Empty leaves it to the provider."
-}
-
-func ifAny(p ProviderForm, words string) string {
-	if p.AnyAPI {
-		return words
-	}
-	return ""
 }
 
 func retryProblem(errors map[string]string) bool {
