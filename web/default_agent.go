@@ -22,22 +22,34 @@ func defaultAgent(model agent.ModelRef) agent.Agent {
 
 // keepAgentUsable makes sure, after the providers have changed, that the default
 // agent exists and that its model is offered. A provider that was added takes
-// over from the practice one. Without any model there is nothing to do. If the
-// agent has another model then, a sentence says so.
-func (s *Server) keepAgentUsable(ctx context.Context, added bool) (moved string, err error) {
+// over from the practice one. Without any model there is nothing to do. It
+// returns the agent if that has another model now, which somebody has to be
+// told; else nil.
+func (s *Server) keepAgentUsable(ctx context.Context, added bool) (*agent.Agent, error) {
 	list, err := s.offers(ctx)
 	if err != nil || len(list) == 0 {
-		return "", err
+		return nil, err
 	}
 	best := list[max(0, slices.IndexFunc(list, func(o offer) bool { return !o.practice }))].ref
 	chosen, err := s.config.DB.Agents().EnsureDefault(ctx, defaultAgent(best))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if now, offered := offerOf(list, chosen.Model); offered && !(added && now.practice) {
-		return "", nil
+		return nil, nil
 	}
 	chosen.Model = best
-	_, err = s.config.DB.Agents().Save(ctx, chosen)
-	return fmt.Sprintf(" The agent %s uses %s on %s now.", chosen.Name, best.Model, best.ProviderName), err
+	if _, err = s.config.DB.Agents().Save(ctx, chosen); err != nil {
+		return nil, err
+	}
+	s.log.InfoContext(ctx, "the default agent has another model", "agent", chosen.ID, "provider", best.Provider, "model", best.Model)
+	return &chosen, nil
+}
+
+// movedWords say behind another sentence that an agent has another model.
+func movedWords(moved *agent.Agent) string {
+	if moved == nil {
+		return ""
+	}
+	return fmt.Sprintf(" The agent %s uses %s on %s now.", moved.Name, moved.Model.Model, moved.Model.ProviderName)
 }

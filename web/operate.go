@@ -28,12 +28,16 @@ func (s *Server) TestProvider(ctx context.Context, p models.Provider) (views.Pro
 	return s.test(ctx, p, "")
 }
 
-// ProvidersChanged forgets how tests went and makes sure that the default
-// agent has a model. added says that a provider is new.
-func (s *Server) ProvidersChanged(ctx context.Context, added bool) error {
+// ProvidersChanged forgets how providers fared and makes sure that the default
+// agent has a model. added says that a provider is new. It returns the agent's
+// name if that has another model now, else "".
+func (s *Server) ProvidersChanged(ctx context.Context, added bool) (moved string, err error) {
 	s.health.clear()
-	_, err := s.keepAgentUsable(ctx, added)
-	return err
+	chosen, err := s.keepAgentUsable(ctx, added)
+	if chosen == nil {
+		return "", err
+	}
+	return chosen.Name, nil
 }
 
 // SettingsChanged has the engine keep to the settings of the server. It is

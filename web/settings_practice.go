@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 
 	"countersign/models"
 	"countersign/providers"
@@ -30,7 +31,8 @@ func (s *Server) addPractice(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	if _, err := s.keepAgentUsable(r.Context(), false); err != nil {
+	moved, err := s.keepAgentUsable(r.Context(), false)
+	if err != nil {
 		return err
 	}
 	offers, err := s.offers(r.Context())
@@ -38,7 +40,7 @@ func (s *Server) addPractice(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if i := slices.IndexFunc(offers, func(o offer) bool { return o.practice }); i >= 0 {
-		return s.redirect(w, r, views.NewWithURL(offers[i].value()), "")
+		return s.redirect(w, r, views.NewWithURL(offers[i].value()), strings.TrimSpace(movedWords(moved)))
 	}
 	return s.redirect(w, r, views.HomeURL, "")
 }

@@ -55,5 +55,5 @@ func (s *Server) deleteProvider(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.log.InfoContext(r.Context(), "provider removed", "request", requestOf(r.Context()).id, "provider", id, "user", requestOf(r.Context()).user)
-	return s.redirect(w, r, views.ProvidersURL, gone.Name+" was removed."+moved)
+	return s.redirect(w, r, views.ProvidersURL, gone.Name+" was removed."+movedWords(moved))
 }

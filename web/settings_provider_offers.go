@@ -58,5 +58,5 @@ func (s *Server) addModel(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.redirect(w, r, views.ProviderURL(p.ID)+"#"+views.IDProviderTest, "Added "+name+"."+moved)
+	return s.redirect(w, r, views.ProviderURL(p.ID)+"#"+views.IDProviderTest, "Added "+name+"."+movedWords(moved))
 }

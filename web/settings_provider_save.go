@@ -74,10 +74,10 @@ func (s *Server) savedProvider(w http.ResponseWriter, r *http.Request, form prov
 		if _, err := s.test(r.Context(), saved, ""); err != nil {
 			return err
 		}
-		return s.redirect(w, r, views.ProviderURL(saved.ID)+"#"+views.IDProviderTest, "Saved and tested."+moved)
+		return s.redirect(w, r, views.ProviderURL(saved.ID)+"#"+views.IDProviderTest, "Saved and tested."+movedWords(moved))
 	}
 	if len(saved.Models) == 0 {
-		return s.redirect(w, r, views.ProviderURL(saved.ID)+"#"+views.IDProviderTest, "Saved. It has no model yet: find some here, or type their ids above."+moved)
+		return s.redirect(w, r, views.ProviderURL(saved.ID)+"#"+views.IDProviderTest, "Saved. It has no model yet: find some here, or type their ids above."+movedWords(moved))
 	}
-	return s.redirect(w, r, views.ProviderURL(saved.ID), "Saved."+moved)
+	return s.redirect(w, r, views.ProviderURL(saved.ID), "Saved."+movedWords(moved))
 }

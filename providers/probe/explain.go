@@ -79,6 +79,8 @@ func stepOf(why *providers.Error, stopped Step) Step {
 	switch {
 	case why.Category == providers.CategoryBlocked, slices.Contains(addressCodes, why.Code):
 		return StepAddress
+	case why.Code == codeUnsupportedAPI:
+		return StepPath
 	case why.Category == providers.CategoryConfiguration:
 		return StepKey
 	case stopped != "":
@@ -106,6 +108,9 @@ func stepOf(why *providers.Error, stopped Step) Step {
 	}
 	return StepStream
 }
+
+// codeUnsupportedAPI says that there is no adapter for an API.
+const codeUnsupportedAPI = "unsupported_api"
 
 // addressCodes say that an address can't be used at all.
 var addressCodes = []string{upstream.CodeRequestInvalid, "unusable_base_url"}

@@ -48,6 +48,7 @@ func TestTheStepThatFails(t *testing.T) {
 		want string
 	}{
 		"an address that is never allowed": {try{base: "http://169.254.169.254/v1"}, "?name -address ?connect ?tls ?answer" + unseen + " = configuration unusable_base_url"},
+		"an API of another version":        {try{api: "telepathy", base: nobody}, "?key -path ?model ?stream ?tools ?usage = configuration unsupported_api"},
 		"a private address":                {try{base: nobody, public: true}, "-address ?connect ?tls ?answer" + unseen + " = blocked address_blocked"},
 		"no such name":                     {try{base: "http://nowhere.invalid/v1"}, "-name ?address ?connect ?tls ?answer" + unseen + " = network name_not_resolved"},
 		"nobody listens":                   {try{base: nobody}, "+address -connect ?tls ?answer" + unseen + " = network connect_failed"},

@@ -52,10 +52,26 @@ func Apply(ctx context.Context, c Config, text []byte, secret func(path string) 
 		}
 	}
 	if changed {
-		err = c.Site.ProvidersChanged(ctx, added)
+		var moved string
+		if moved, err = c.Site.ProvidersChanged(ctx, added); moved != "" {
+			all = noteAgent(all, moved)
+		}
 	}
 	if set {
 		err = errors.Join(err, c.Site.SettingsChanged(ctx))
 	}
 	return all, err
+}
+
+// noteAgent says that an agent was changed, which the file may name as well.
+func noteAgent(all []Applied, name string) []Applied {
+	for i, a := range all {
+		if a.Section == models.SectionAgents && a.Name == name {
+			if a.Outcome == models.Unchanged {
+				all[i].Outcome = models.Updated
+			}
+			return all
+		}
+	}
+	return append(all, Applied{models.SectionAgents, name, models.Updated})
 }

@@ -40,7 +40,9 @@ func newHandler(t *testing.T, log io.Writer) (http.Handler, *models.DB) {
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	site, err := web.New(web.Config{
 		DB: db, Logger: logger, Engine: agent.NewEngine(agent.Config{Journal: db.Journal(), Index: db.Journal()}),
-		Connect: func(context.Context, models.Provider) (providers.Provider, error) { return nil, errors.ErrUnsupported },
+		Connect: func(context.Context, models.Provider) (providers.Provider, error) {
+			return nil, &providers.Error{Category: providers.CategoryConfiguration, API: providers.APIChatCompletions, Code: "unsupported_api"}
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
