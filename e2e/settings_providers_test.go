@@ -183,7 +183,7 @@ func TestProviderFromAPreset(t *testing.T) {
 			p.press("Save")
 			p.wantText("main", "Saved. It has no model yet")
 			p.press("Find models")
-			p.wantText("#provider-test", "Ollama has no model yet", "1 more model at this address")
+			p.wantText("#provider-test", "Ollama has no model yet", "1 model at this address")
 			p.press("scripted-1 add")
 			p.wantText("main", "Added scripted-1.")
 			p.press("Test connection")

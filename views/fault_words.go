@@ -46,19 +46,26 @@ func (f Fault) advice(admin bool) string {
 	return f.Next
 }
 
-// Facts are the parts of the diagnostic.
+// Facts are the parts of the diagnostic. Of an answer they tell only if one was
+// asked for.
 func (f Fault) Facts() []Fact {
-	status := ""
-	if f.Error.HTTPStatus != 0 {
-		status = strconv.Itoa(f.Error.HTTPStatus)
+	asked := f.Error.Category != "configuration" && f.Error.Category != "blocked"
+	list := []Fact{{Label: "Category", Value: string(f.Error.Category)}}
+	if asked {
+		status := Fact{Label: "HTTP", Unknown: "no response"}
+		if f.Error.HTTPStatus != 0 {
+			status.Value = strconv.Itoa(f.Error.HTTPStatus)
+		}
+		list = append(list, status)
 	}
-	list := []Fact{{Label: "Category", Value: string(f.Error.Category)}, {Label: "HTTP", Value: status, Unknown: "no response"}}
 	if f.Error.API != "" {
 		list = append(list, Fact{Label: "API", Value: string(f.Error.API)})
 	}
-	return append(list,
-		Fact{Label: "Code", Value: f.Error.Code, Unknown: "none"},
-		Fact{Label: "Request", Value: f.Error.RequestID, Unknown: "not sent by the provider"})
+	list = append(list, Fact{Label: "Code", Value: f.Error.Code, Unknown: "none"})
+	if asked {
+		list = append(list, Fact{Label: "Request", Value: f.Error.RequestID, Unknown: "not sent by the provider"})
+	}
+	return list
 }
 
 // faultWords are the words for a category or a code. Of a code, what is empty

@@ -79,6 +79,7 @@ func TestFactsOfAFault(t *testing.T) {
 	}{
 		{agent.ProviderError{Category: "overloaded", HTTPStatus: 529, API: "anthropic", Code: "overloaded_error", RequestID: "req_1"},
 			"Category overloaded|HTTP 529|API anthropic|Code overloaded_error|Request req_1"},
+		{agent.ProviderError{Category: "configuration", Code: "key_needed"}, "Category configuration|Code key_needed"},
 		{agent.ProviderError{Category: "network"}, "Category network|HTTP (no response)|Code (none)|Request (not sent by the provider)"},
 	} {
 		var got []string

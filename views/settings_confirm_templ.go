@@ -64,9 +64,9 @@ func Removal(p RemovalProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var3 string
-				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(count(p.Conversations, "conversation") + " " + plural(p.Conversations, "keeps its", "keep their") + " history. A new message there fails and says why, and each offers to go on in a fresh conversation.")
+				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(count(p.Conversations, "conversation") + " " + plural(p.Conversations, "keeps its", "keep their") + " history. A new message there fails and says why, and " + plural(p.Conversations, "it", "each") + " offers to go on in a fresh conversation.")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_confirm.templ`, Line: 22, Col: 212}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_confirm.templ`, Line: 22, Col: 253}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 				if templ_7745c5c3_Err != nil {
