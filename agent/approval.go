@@ -38,6 +38,9 @@ type CallDecision struct {
 // expired or was withdrawn, is [ErrNotWaiting] and changes nothing. The
 // server's clock decides what is late, whether or not the expiry was recorded
 // yet.
+//
+// What a key decides has the application's policy for its origin. A key gives
+// no grants, and may not decide on a run that it started ([ErrOwnRun]).
 func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Actor, verdicts []CallDecision) error {
 	verdicts = slices.Clone(verdicts)
 	for i, v := range verdicts {
@@ -53,6 +56,9 @@ func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Ac
 		return err
 	}
 	_, err := e.decideRun(ctx, r, func(_ Head, s *RunState) ([]Event, error) {
+		if s.startedBy(by) {
+			return nil, ErrOwnRun
+		}
 		var fresh []CallDecision
 		for _, v := range verdicts {
 			c := s.Call(v.Call)
@@ -62,7 +68,7 @@ func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Ac
 			switch d := c.Decision; {
 			case d == nil:
 				fresh = append(fresh, v)
-			case d.Interaction != card || d.Verdict != v.Verdict || d.By.User != by.User || d.Origin != OriginHuman || (d.Grant != "") != v.Grant:
+			case d.Interaction != card || d.Verdict != v.Verdict || !d.By.is(by) || d.Origin != by.origin() || (d.Grant != "") != v.Grant:
 				return nil, ErrNotWaiting
 			}
 		}
@@ -76,6 +82,17 @@ func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Ac
 	})
 	return err
 }
+
+// origin is that of a verdict of a person or, by a key, of a program.
+func (a Actor) origin() Origin {
+	if a.Key != "" {
+		return OriginApplicationPolicy
+	}
+	return OriginHuman
+}
+
+// startedBy reports whether the key that an actor uses started the run.
+func (s *RunState) startedBy(a Actor) bool { return a.Key != "" && s.Message.Author.Key == a.Key }
 
 // decideCard records verdicts on the open card, and the grants that come with
 // them. A new grant releases the other calls that it covers.
@@ -92,7 +109,7 @@ func (e *Engine) decideCard(s *RunState, fresh []CallDecision, by Actor) ([]Even
 		}
 	}
 	decided, err := s.decide(all, func(i int, d *ApprovalDecision) {
-		d.Origin, d.By = OriginHuman, by
+		d.Origin, d.By = by.origin(), by
 		if i >= len(fresh) {
 			d.Origin = OriginGrant
 		}
@@ -114,7 +131,7 @@ func (e *Engine) grantsOf(s *RunState, verdicts []CallDecision, by Actor) (grant
 			continue
 		}
 		c := s.Call(v.Call)
-		if v.Verdict != VerdictAllow || !c.Grantable() {
+		if v.Verdict != VerdictAllow || !c.Grantable() || by.Key != "" {
 			return nil, &InputError{Message: "This tool can be allowed call by call only."}
 		}
 		if grants.covering(c.ToolCallRequested) == nil {

@@ -12,6 +12,8 @@ var (
 	// ErrNotWaiting says that a decision came too late: the card was decided
 	// otherwise, has expired or was withdrawn (run_not_waiting).
 	ErrNotWaiting = errors.New("the run does not wait for this")
+	// ErrOwnRun says that a key may not decide on a run that it started.
+	ErrOwnRun = errors.New("the run was started with this key")
 	// ErrBarred says that a person may not have anything run: they are disabled.
 	ErrBarred = errors.New("the person is disabled")
 	// ErrFull says that there is no room on the disk. Nothing was written, and

@@ -47,7 +47,15 @@ type ModelRef struct {
 type Actor struct {
 	User UserID `json:"user,omitempty"` // "" for the program itself
 	Name string `json:"name,omitempty"`
+	// Key is what a program did it with in the name of the person, "" where
+	// they did it themselves; KeyName is what the key is called.
+	Key     KeyID  `json:"key,omitempty"`
+	KeyName string `json:"key_name,omitempty"`
 }
+
+// is reports whether both are the same person by the same means, whatever they
+// are called.
+func (a Actor) is(b Actor) bool { return a.User == b.User && a.Key == b.Key }
 
 // OutputOptions are what the sender asked to see (contract A13, A14).
 type OutputOptions struct {

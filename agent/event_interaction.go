@@ -31,7 +31,8 @@ type Origin string
 const (
 	OriginHuman      Origin = "human"
 	OriginHardPolicy Origin = "hard_policy"
-	// OriginApplicationPolicy also decides a card that nobody answered in time.
+	// OriginApplicationPolicy also decides a card that nobody answered in time,
+	// and is the origin of what a program decides with a key.
 	OriginApplicationPolicy Origin = "application_policy"
 	OriginGrant             Origin = "session_grant"
 	OriginReviewer          Origin = "reviewer"
@@ -53,6 +54,11 @@ type ApprovalDecision struct {
 	// it; GrantedAt is when that was, zero where it came with this card.
 	Grant     GrantID   `json:"grant_id,omitempty"`
 	GrantedAt time.Time `json:"granted_at,omitzero"`
+}
+
+// Lapsed reports whether the verdict only says that nobody gave one in time.
+func (d ApprovalDecision) Lapsed() bool {
+	return d.Origin == OriginApplicationPolicy && d.Interaction != "" && d.By == (Actor{})
 }
 
 // ReconcileRequested asks a person about a call that had begun when the server

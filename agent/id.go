@@ -22,6 +22,8 @@ type (
 	MessageID string
 	UserID    string
 	AgentID   string
+	// A KeyID names a key with which a program acts for a person.
+	KeyID string
 )
 
 // A Seq is a record's place in its conversation, from 1 without gaps. Zero is

@@ -141,7 +141,7 @@ func (e *Engine) Asked(ctx context.Context, r RunRef, question InteractionID) ([
 }
 
 func (a QuestionAnswered) same(b QuestionAnswered) bool {
-	return a.By.User == b.By.User && a.Message == b.Message && a.Text == b.Text &&
+	return a.By.is(b.By) && a.Message == b.Message && a.Text == b.Text &&
 		slices.EqualFunc(a.Answers, b.Answers, func(x, y Answer) bool { return x.Text == y.Text && slices.Equal(x.Selected, y.Selected) })
 }
 

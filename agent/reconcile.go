@@ -8,7 +8,8 @@ import (
 
 // Reconcile records what a person knows about a call that had begun when the
 // server stopped. The first answer stands; the same answer by the same person
-// again is no error, any other one is [ErrNotWaiting].
+// again is no error, any other one is [ErrNotWaiting]. A key may not say it of
+// a run that it started ([ErrOwnRun]).
 func (e *Engine) Reconcile(ctx context.Context, r RunRef, a ReconcileAnswered) error {
 	switch a.Answer {
 	case ReconcileHappened, ReconcileNotHappened, ReconcileRunAgain:
@@ -23,10 +24,13 @@ func (e *Engine) Reconcile(ctx context.Context, r RunRef, a ReconcileAnswered) e
 		return err
 	}
 	_, err := e.decideRun(ctx, r, func(_ Head, s *RunState) ([]Event, error) {
+		if s.startedBy(a.By) {
+			return nil, ErrOwnRun
+		}
 		open := s.Reconcile
 		if open == nil || open.Interaction != a.Interaction {
 			for _, had := range s.Answered {
-				if had.Interaction == a.Interaction && had.Answer == a.Answer && had.By.User == a.By.User {
+				if had.Interaction == a.Interaction && had.Answer == a.Answer && had.By.is(a.By) {
 					return nil, nil
 				}
 			}

@@ -151,7 +151,7 @@ func (s *RunState) close(e InteractionClosed) {
 	if s.Approval != nil && s.Approval.Interaction == e.Interaction {
 		for _, b := range s.Approval.Calls {
 			c := s.Call(b.Call)
-			if e.How == ClosedExpired && c != nil && c.Decision != nil && c.Decision.Origin == OriginApplicationPolicy {
+			if e.How == ClosedExpired && c != nil && c.Decision != nil && c.Decision.Lapsed() {
 				c.Expired = true
 			}
 		}

@@ -39,6 +39,8 @@ type Sent struct {
 
 var messageID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
+var errMessageID = &InputError{Message: "The message has no usable id. Reload the page and send it again."}
+
 func (m SendMessage) check() error {
 	switch {
 	case strings.TrimSpace(m.Text) == "":
@@ -48,9 +50,27 @@ func (m SendMessage) check() error {
 	case !utf8.ValidString(m.Text):
 		return &InputError{Message: "The message is not valid UTF-8 text."}
 	case !messageID.MatchString(string(m.Message)):
-		return &InputError{Message: "The message has no usable id. Reload the page and send it again."}
+		return errMessageID
 	}
 	return nil
+}
+
+// Open opens a conversation without a message, as a program does: its runs
+// come with Send. The text is not looked at. Opening it twice opens one.
+func (e *Engine) Open(ctx context.Context, n NewConversation) (ConversationID, error) {
+	if !messageID.MatchString(string(n.Message)) {
+		return "", errMessageID
+	}
+	if err := e.permit(ctx, n.Author.User); err != nil {
+		return "", err
+	}
+	id := ConversationFor(n.Author.User, n.Message)
+	created := ConversationCreated{Owner: n.Author.User, Agent: n.Agent.ID, AgentName: n.Agent.Name, Model: n.Model}
+	_, err := e.append(ctx, created.Owner, Batch{Conversation: id, Entries: []Entry{{Event: created}}})
+	if errors.Is(err, ErrConflict) { // the same request came twice
+		err = nil
+	}
+	return id, err
 }
 
 // Create opens a conversation with its first message and starts the run.
@@ -119,7 +139,11 @@ func (e *Engine) Send(ctx context.Context, id ConversationID, m SendMessage) (Se
 			sent.Queued = true
 			return append([]Entry{queued}, startNext(id, h)...), nil
 		}
-		return startRun(id, h, UserMessage{Message: m.Message, Text: m.Text, Author: m.Author}, m.Output), nil
+		entries := startRun(id, h, UserMessage{Message: m.Message, Text: m.Text, Author: m.Author}, m.Output)
+		if h.Title == "" { // it was opened without a message
+			entries = append([]Entry{{Event: ConversationTitled{Title: titleFrom(m.Text)}}}, entries...)
+		}
+		return entries, nil
 	})
 	return sent, err
 }

@@ -54,6 +54,8 @@ func (m *maker) decisions() []Sample {
 	expired.State, expired.Outcome = agent.CallFinished, agent.CallExpired
 	granting := m.decidedCall(agent.VerdictAllow, agent.OriginHuman, "Dana Ruiz", "")
 	granting.Decision.Grant = "n_1"
+	byKey := m.decidedCall(agent.VerdictAllow, agent.OriginApplicationPolicy, "Dana Ruiz", "")
+	byKey.Decision.By.Key, byKey.Decision.By.KeyName = "k_1", m.say("Night shift")
 	done := agent.ClosedDecided
 	return []Sample{
 		m.entry("decision", "approved", closed(done, m.decidedCall(agent.VerdictAllow, agent.OriginHuman, "Dana Ruiz", "Quantity checked with the depot."))),
@@ -61,6 +63,7 @@ func (m *maker) decisions() []Sample {
 		m.entry("decision", "denied", closed(done, m.decidedCall(agent.VerdictDeny, agent.OriginHuman, "Ines Okafor", "Wait for the new price list."))),
 		m.entry("decision", "policy", closed(done, m.decidedCall(agent.VerdictDeny, agent.OriginHardPolicy, "", "The workspace never allows this tool."))),
 		m.entry("decision", "approved_for_conversation", closed(done, granting)),
+		m.entry("decision", "by_key", closed(done, byKey)),
 		m.entry("decision", "grant", closed(done, m.decidedCall(agent.VerdictAllow, agent.OriginGrant, "", ""))),
 		m.entry("decision", "reviewer", closed(done, m.decidedCall(agent.VerdictAllow, agent.OriginReviewer, "", "Reads one file the user named."))),
 		m.entry("decision", "unsure", closed(done, m.decidedCall(agent.VerdictUnsure, agent.OriginReviewer, "", "Its owner did not ask."))),

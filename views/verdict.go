@@ -23,7 +23,7 @@ type verdict struct {
 func verdictOf(i *agent.ApprovalItem, c *agent.ApprovalCall) verdict {
 	d := c.Decision
 	switch {
-	case i.Closed == agent.ClosedExpired && (d == nil || d.Origin == agent.OriginApplicationPolicy), c.Outcome == agent.CallExpired:
+	case i.Closed == agent.ClosedExpired && (d == nil || d.Lapsed()), c.Outcome == agent.CallExpired:
 		return verdict{class: "is-expired", icon: "clock", text: "Expired, not run", origin: "nobody signed"}
 	case d == nil && i.Closed == agent.ClosedWithdrawn:
 		return verdict{class: "is-expired", icon: "stop", text: "Withdrawn, not run", origin: "the run was stopped"}
@@ -34,6 +34,9 @@ func verdictOf(i *agent.ApprovalItem, c *agent.ApprovalCall) verdict {
 	human := d.Origin == agent.OriginHuman
 	if human {
 		v.name = d.By.Name
+	}
+	if d.By.KeyName != "" {
+		v.origin, v.name = "a program with the key", d.By.KeyName
 	}
 	if d.Origin == agent.OriginGrant {
 		v.granted = grantedAt(c.CallItem)

@@ -1,0 +1,25 @@
+-- Keys with which programs use the HTTP API in the name of a person. Of the
+-- token there is a hash alone. A key that was revoked is gone.
+CREATE TABLE api_keys (
+    id         TEXT    NOT NULL PRIMARY KEY,
+    token_hash BLOB    NOT NULL UNIQUE,
+    prefix     TEXT    NOT NULL,
+    user_id    TEXT    NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    name       TEXT    NOT NULL,
+    scopes     TEXT    NOT NULL,
+    created_by TEXT    NOT NULL,
+    created_at INTEGER NOT NULL,
+    used_at    INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at DESC);
+
+-- What was answered to a request that named itself, for when it comes again.
+CREATE TABLE api_answers (
+    request     BLOB    NOT NULL PRIMARY KEY,
+    fingerprint BLOB    NOT NULL,
+    status      INTEGER NOT NULL,
+    body        BLOB    NOT NULL,
+    created_at  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX api_answers_by_time ON api_answers (created_at);
