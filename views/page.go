@@ -46,6 +46,7 @@ const (
 	SectionPeople       Section = "people"
 	SectionUsage        Section = "usage"
 	SectionServer       Section = "server"
+	SectionKeys         Section = "keys"
 	SectionAccount      Section = "account"
 )
 
@@ -53,7 +54,7 @@ const (
 // conversations.
 func (s Section) Settings() bool {
 	switch s {
-	case SectionProviders, SectionAgents, SectionPeople, SectionUsage, SectionServer:
+	case SectionProviders, SectionAgents, SectionPeople, SectionUsage, SectionServer, SectionKeys:
 		return true
 	}
 	return false

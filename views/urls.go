@@ -25,6 +25,9 @@ const (
 	PeopleURL        = "/settings/people"
 	usageURL         = "/settings/usage"
 	ServerURL        = "/settings/server"
+	KeysURL          = "/settings/keys" // POST makes one
+	NewKeyURL        = "/settings/keys/new"
+	ReferenceURL     = "/help/api" // what programs can do
 	InviteURL        = "/settings/people/invite"
 	InvitationsURL   = "/invite" // where links of invitations lead
 	AccountURL       = "/account"
@@ -163,3 +166,6 @@ func PersonLiveURL(section Section) string {
 
 // ProviderModelsURL adds a model to a provider.
 func ProviderModelsURL(id string) string { return ProviderURL(id) + "/models" }
+
+// KeyRevokeURL asks whether to revoke a key, and its form does so.
+func KeyRevokeURL(id agent.KeyID) string { return KeysURL + "/" + url.PathEscape(string(id)) + "/revoke" }

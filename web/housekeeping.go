@@ -71,18 +71,28 @@ func (s *Server) deleteConversation(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	if err := s.stopAndDelete(r.Context(), v, id); err != nil {
+	if err := s.erase(r.Context(), id, actorOf(v.user)); err != nil {
+		return err
+	}
+	return s.redirect(w, r, views.HomeURL, "The conversation was deleted.")
+}
+
+// erase ends whatever a conversation of the actor's does and deletes it. What
+// shows or follows it is cut off.
+func (s *Server) erase(ctx context.Context, id agent.ConversationID, by agent.Actor) error {
+	if err := s.stopAndDelete(ctx, id, by); err != nil {
 		return err
 	}
 	s.sockets.closeConversation(id)
-	s.log.InfoContext(r.Context(), "conversation deleted",
-		"request", requestOf(r.Context()).id, "conversation", string(id), "user", string(v.user.ID))
-	return s.redirect(w, r, views.HomeURL, "The conversation was deleted.")
+	s.programs.ConversationDeleted(id)
+	s.log.InfoContext(ctx, "conversation deleted",
+		"request", requestOf(ctx).id, "conversation", string(id), "user", string(by.User), "key", string(by.Key))
+	return nil
 }
 
 // stopAndDelete deletes a conversation once no run is under way, and stops
 // those that begin meanwhile.
-func (s *Server) stopAndDelete(ctx context.Context, v visit, id agent.ConversationID) error {
+func (s *Server) stopAndDelete(ctx context.Context, id agent.ConversationID, by agent.Actor) error {
 	for {
 		head, err := s.journal.Head(ctx, id)
 		if err != nil {
@@ -90,11 +100,11 @@ func (s *Server) stopAndDelete(ctx context.Context, v visit, id agent.Conversati
 		}
 		if head.Busy() {
 			run := agent.RunRef{Conversation: id, Run: head.Run.ID}
-			if err := s.config.Engine.Cancel(ctx, run, actorOf(v.user)); err != nil {
+			if err := s.config.Engine.Cancel(ctx, run, by); err != nil {
 				return err
 			}
 		}
-		err = s.config.DB.Conversations().Delete(ctx, id, v.user.ID)
+		err = s.config.DB.Conversations().Delete(ctx, id, by.User)
 		if !errors.Is(err, agent.ErrConflict) {
 			return err
 		}

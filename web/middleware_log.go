@@ -34,6 +34,12 @@ func (s *Server) logRequests(next http.Handler) http.Handler {
 	})
 }
 
+// noteProgram names the operation that answers a program, and its person.
+func noteProgram(r *http.Request, pattern string, user agent.UserID) {
+	info := requestOf(r.Context())
+	info.route, info.user = pattern, string(user)
+}
+
 // levelOf keeps what a browser or a monitor asks for all the time out of an
 // ordinary log.
 func levelOf(route string, status int) slog.Level {

@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"runtime"
 	"runtime/debug"
+	"strings"
+
+	"countersign/web/api"
 )
 
 // recoverPanics answers a panic of a handler with the page for faults of ours
@@ -28,6 +31,10 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 				"request", requestOf(r.Context()).id, "value", describePanic(value), "stack", string(debug.Stack()))
 			if res.status != 0 {
 				panic(http.ErrAbortHandler) // too late for another answer
+			}
+			if strings.HasPrefix(r.URL.Path, api.Prefix) {
+				api.Fail(res)
+				return
 			}
 			s.serveError(res, r, errPanicked)
 		}()

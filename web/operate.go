@@ -16,6 +16,9 @@ func (s *Server) EndSessions(ctx context.Context, user agent.UserID) error {
 	return s.endUser(ctx, user)
 }
 
+// KeyRevoked cuts off what a program follows with a key that was revoked.
+func (s *Server) KeyRevoked(id agent.KeyID) { s.programs.KeyRevoked(id) }
+
 // Disable bars a person from signing in, signs them out everywhere and stops
 // their runs.
 func (s *Server) Disable(ctx context.Context, user agent.UserID) error {

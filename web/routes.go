@@ -6,6 +6,7 @@ import (
 	"countersign/agent"
 	"countersign/models"
 	"countersign/static"
+	"countersign/web/api"
 )
 
 // access says who may use a route.
@@ -75,6 +76,12 @@ func (s *Server) routes() []route {
 		{"POST /account/sessions", signedIn, s.endOtherSessions},
 		{"POST /account/sessions/{session}", signedIn, s.endSession},
 
+		{"GET /settings/keys", signedIn, s.listKeys},
+		{"GET /settings/keys/new", signedIn, s.newKey},
+		{"POST /settings/keys", signedIn, s.createKey},
+		{"GET /settings/keys/{key}/revoke", signedIn, s.confirmRevocation},
+		{"POST /settings/keys/{key}/revoke", signedIn, s.revokeKey},
+
 		{"GET /welcome", admin, s.showWelcome},
 		{"GET /settings/{$}", admin, s.showSettings},
 		{"GET /settings/providers", admin, s.listProviders},
@@ -126,6 +133,7 @@ func (s *Server) pages() http.Handler {
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET "+staticPath, noteRoute(staticPath, static.Handler()))
+	mux.Handle(api.Prefix, s.programs.Handler())
 	mux.Handle("/", limitBodies(s.refuseForeign(s.loadSession(s.pages()))))
 	return s.logRequests(secureHeaders(s.recoverPanics(mux)))
 }

@@ -21,10 +21,12 @@ const (
 // HTTPServer returns a server for the pages. A request that does not arrive
 // within 30 seconds is given up; a socket has left that limit behind.
 func (s *Server) HTTPServer() *http.Server {
-	return &http.Server{
+	server := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: headerWithin, ReadTimeout: requestWithin, IdleTimeout: idleWithin,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
+	server.RegisterOnShutdown(s.programs.Stop) // it waits for what programs follow
+	return server
 }
 
 // StopHTTP lets requests end that are under way, until the context ends. What

@@ -13,6 +13,7 @@ import (
 	"countersign/agent"
 	"countersign/models"
 	"countersign/providers"
+	"countersign/web/api"
 )
 
 // A Config is what a server works with. DB and Connect are needed.
@@ -33,6 +34,7 @@ type Config struct {
 	TrustedProxy bool
 
 	Pace   Pace             // of the sockets
+	API    api.Limits       // of programs
 	Logger *slog.Logger     // nothing is logged if nil
 	Now    func() time.Time // [time.Now] if nil
 }
@@ -46,6 +48,7 @@ type Server struct {
 
 	journal  models.Journal
 	sockets  sockets
+	programs *api.Server
 	sessions *sessions
 	setup    *setupGate
 	health   *providerHealth
@@ -92,6 +95,13 @@ func New(c Config) (*Server, error) {
 		}
 		s.publicOrigin, secure = origin, u.Scheme == "https"
 	}
+	var err error
+	s.programs, err = api.New(api.Config{
+		DB: c.DB, Engine: c.Engine, Delete: s.erase, Routed: noteProgram, Logger: s.log, Now: c.Now, Limits: c.API,
+	})
+	if err != nil {
+		return nil, err
+	}
 	s.sessions = newSessions(c.DB.Sessions(), secure, c.Now, s.sessionEnded)
 	return s, nil
 }
@@ -114,6 +124,7 @@ func (s *Server) disable(ctx context.Context, id agent.UserID, by agent.Actor) e
 	if err := s.config.DB.Users().SetDisabled(ctx, id, true); err != nil {
 		return err
 	}
+	s.programs.UserBarred(id)
 	return errors.Join(s.endUser(ctx, id), s.stopRunsOf(ctx, id, by))
 }
 
@@ -131,8 +142,10 @@ func (s *Server) stopRunsOf(ctx context.Context, id agent.UserID, by agent.Actor
 	return errors.Join(errs...)
 }
 
-// Shutdown ends every socket in a way that makes its page come back later. The
-// caller has stopped the HTTP server by then, so no new one is opened.
+// Shutdown ends every socket in a way that makes its page come back later, and
+// every stream of a program. The caller has stopped the HTTP server by then, so
+// no new one is opened.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.programs.Stop()
 	return s.sockets.shutdown(ctx, websocket.CloseGoingAway)
 }

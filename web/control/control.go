@@ -34,6 +34,8 @@ const (
 	pathDisabled     = "/users/disabled"
 	pathProviders    = "/providers"
 	pathProviderTest = "/providers/test"
+	pathKeys         = "/keys"
+	pathKeyRevoke    = "/keys/revoke"
 	pathApply        = "/apply"
 	pathBackup       = "/backup"
 	pathRotateKey    = "/rotate-key"
@@ -54,6 +56,9 @@ func Handler(c Config) http.Handler {
 		"POST " + pathDisabled:     h.setDisabled,
 		"GET " + pathProviders:     h.listProviders,
 		"POST " + pathProviderTest: h.testProvider,
+		"GET " + pathKeys:          h.listKeys,
+		"POST " + pathKeys:         h.createKey,
+		"POST " + pathKeyRevoke:    h.revokeKey,
 		"POST " + pathApply:        h.apply,
 		"POST " + pathRotateKey:    h.rotateKey,
 	} {

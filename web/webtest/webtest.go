@@ -16,6 +16,7 @@ import (
 	"countersign/models"
 	"countersign/models/modelstest"
 	"countersign/web"
+	"countersign/web/api"
 	"countersign/web/catalog"
 )
 
@@ -68,6 +69,9 @@ func Env(name, value string) Option { return func(o *options) { o.env[name] = va
 
 // Pace has the sockets keep another pace.
 func Pace(p web.Pace) Option { return func(o *options) { o.web.Pace = p } }
+
+// API bounds what programs may ask for.
+func API(l api.Limits) Option { return func(o *options) { o.web.API = l } }
 
 // New starts a server. It stops when the test ends.
 func New(tb testing.TB, list ...Option) *Server {

@@ -1,0 +1,103 @@
+package api
+
+import (
+	"encoding/json"
+
+	"countersign/agent"
+)
+
+// A JournalEvent is a fact of a run, or live text of it. Live ones have the
+// types assistant_delta, reasoning_delta and model_activity and no seq.
+type JournalEvent struct {
+	Type           string               `json:"type" doc:"The kind of the event; readers pass over those that they do not know."`
+	Seq            *agent.Seq           `json:"seq" doc:"Its place in the conversation; null for one that is not recorded."`
+	ConversationID agent.ConversationID `json:"conversation_id"`
+	RunID          agent.RunID          `json:"run_id"`
+	At             Time                 `json:"at"`
+	Data           json.RawMessage      `json:"data"`
+}
+
+// The data of live events.
+type (
+	// DeltaData is text of an attempt, from a byte of it on. Where it starts
+	// at 0 it takes the place of all that came before; otherwise it goes on
+	// from there.
+	DeltaData struct {
+		Attempt agent.AttemptID `json:"attempt_id"`
+		Start   int             `json:"start"`
+		Text    string          `json:"text"`
+	}
+	// ActivityData says that a request is still open, and nothing of progress.
+	ActivityData struct {
+		Attempt   agent.AttemptID `json:"attempt_id"`
+		ElapsedMS int64           `json:"elapsed_ms"`
+	}
+)
+
+// The types of live events.
+const (
+	liveAnswer    = "assistant_delta"
+	liveReasoning = "reasoning_delta"
+	liveActivity  = "model_activity"
+)
+
+// events tells of a run by the events of the journal.
+type events struct {
+	listener
+	of   agent.AttemptID
+	sent map[agent.Channel]int // bytes of the attempt that the reader has
+}
+
+// record implements [teller].
+func (t *events) record(rec agent.Record, _ bool) {
+	if rec.Seq <= t.after {
+		return
+	}
+	data, err := agent.EncodeEvent(rec.Event)
+	if err != nil {
+		panic("api: a record that can't be written")
+	}
+	t.out.event(rec.Seq, JournalEvent{string(rec.Event.Kind()), &rec.Seq, rec.Conversation, rec.Run, Time(rec.At), data})
+}
+
+func (t *events) live(kind string, data any) {
+	t.out.event(t.place(), JournalEvent{kind, nil, t.ref.Conversation, t.ref.Run, Time(t.now()), encode(data)})
+}
+
+// delta implements [teller].
+func (t *events) delta(d agent.Delta) { t.text(d.Attempt, d.Channel, d.Start, d.Text) }
+
+// text sends what the reader lacks of a piece of an attempt. One behind a gap
+// waits: what fills the gap has it too.
+func (t *events) text(id agent.AttemptID, c agent.Channel, start int, text string) {
+	if t.of != id {
+		t.of, t.sent = id, make(map[agent.Channel]int)
+	}
+	sent := t.sent[c]
+	if start > sent || start+len(text) <= sent {
+		return
+	}
+	kind := liveAnswer
+	if c == agent.ChannelReasoning {
+		kind = liveReasoning
+	}
+	t.sent[c] = start + len(text)
+	t.live(kind, DeltaData{id, sent, text[sent-start:]})
+}
+
+// joined implements [teller]: the reader gets all that there is of the attempt.
+func (t *events) joined(d agent.Draft) { t.written(d) }
+
+// written implements [teller].
+func (t *events) written(d agent.Draft) {
+	t.text(d.Attempt, agent.ChannelReasoning, 0, d.Reasoning)
+	t.text(d.Attempt, agent.ChannelAnswer, 0, d.Answer)
+}
+
+// activity implements [teller].
+func (t *events) activity(a agent.Activity) {
+	t.live(liveActivity, ActivityData{a.Attempt, a.Elapsed.Milliseconds()})
+}
+
+// standing implements [teller]: what waits and how a run ended are events.
+func (*events) standing() {}

@@ -1,0 +1,208 @@
+package api
+
+import (
+	"net/http"
+
+	"countersign/agent"
+	"countersign/models"
+)
+
+// An operation is one thing that a program can ask for.
+type operation struct {
+	method, path string
+	scope        models.Scope
+	summary      string
+	query        []parameter
+	in           any  // the body, nil for none
+	optional     bool // the body may be missing
+	out          []result
+	errors       []*Error // beside those that any operation may answer with
+	// idempotent operations take an Idempotency-Key.
+	idempotent bool
+	do         func(*Server, *call) (answer, error)
+	// follow is set instead of do for an operation that answers with a stream.
+	follow func(*Server, *call) error
+}
+
+// A parameter is a part of a query.
+type parameter struct {
+	name, about string
+	integer     bool
+}
+
+// A result is a good answer.
+type result struct {
+	status int
+	about  string
+	body   any // nil for none
+}
+
+func (o operation) pattern() string { return o.method + " " + o.path }
+
+// operations are everything that a program can ask for, but for the document
+// that says so.
+func operations() []operation {
+	page := []parameter{
+		{name: "limit", about: "How many at most: 1 to 100, 50 if it is missing.", integer: true},
+		{name: "cursor", about: "The next_cursor of the page before."},
+	}
+	after := []parameter{{name: "after", about: "The newest id that was received, as with Last-Event-ID: what came up to it is not sent again.", integer: true}}
+	return []operation{
+		{
+			method: http.MethodPost, path: "/v2/conversations", scope: models.ScopeRun, idempotent: true,
+			summary: "Open a conversation", in: NewConversation{}, optional: true,
+			out: []result{{http.StatusCreated, "It is open.", Conversation{}}},
+			do:  (*Server).openConversation,
+		},
+		{
+			method: http.MethodGet, path: "/v2/conversations", scope: models.ScopeRead,
+			summary: "List conversations, the one that changed last first",
+			query:   append(page, parameter{name: "archived", about: "true lists those in the archive."}),
+			out:     []result{{http.StatusOK, "A page of the list.", ConversationList{}}},
+			do:      (*Server).listConversations,
+		},
+		{
+			method: http.MethodGet, path: "/v2/conversations/{conversation}", scope: models.ScopeRead,
+			summary: "Read a conversation: its newest messages, and what waits for a person",
+			query: []parameter{
+				{name: "before", about: "The earlier of an answer: the messages before those.", integer: true},
+			},
+			out:    []result{{http.StatusOK, "The conversation.", Conversation{}}},
+			errors: []*Error{errNoConversation},
+			do:     (*Server).readConversation,
+		},
+		{
+			method: http.MethodDelete, path: "/v2/conversations/{conversation}", scope: models.ScopeRun,
+			summary: "Delete a conversation for good; a run that is under way is cancelled",
+			out:     []result{{http.StatusNoContent, "It is gone.", nil}},
+			errors:  []*Error{errNoConversation},
+			do:      (*Server).deleteConversation,
+		},
+		{
+			method: http.MethodPost, path: "/v2/conversations/{conversation}/messages", scope: models.ScopeRun, idempotent: true,
+			summary: "Send a message: it starts a run, answers the question that a run waits with, or waits for the run to end",
+			in:      NewMessage{}, out: []result{{http.StatusAccepted, "It is recorded.", Sent{}}},
+			errors: []*Error{errNoConversation, errRate(0), errFull},
+			do:     (*Server).sendMessage,
+		},
+		{
+			method: http.MethodGet, path: "/v2/runs/{run}", scope: models.ScopeRead,
+			summary: "Read a run: where it stands, what it waits for, how it ended",
+			out:     []result{{http.StatusOK, "The run.", Run{}}},
+			errors:  []*Error{errNoRun},
+			do:      (*Server).readRun,
+		},
+		{
+			method: http.MethodGet, path: "/v2/runs/{run}/stream", scope: models.ScopeRead,
+			summary: "Follow a run as server-sent events, to its end",
+			query:   after, out: []result{{http.StatusOK, "Frames, one in each event.", Frame{}}},
+			errors: []*Error{errNoRun, errNoStream},
+			follow: (*Server).followRun,
+		},
+		{
+			method: http.MethodGet, path: "/v2/runs/{run}/events", scope: models.ScopeRead,
+			summary: "Follow a run by the journal’s own events, with every attempt’s text and display reasoning",
+			query:   after, out: []result{{http.StatusOK, "Events, one in each event of the stream.", JournalEvent{}}},
+			errors: []*Error{errNoRun, errNoStream},
+			follow: (*Server).followEvents,
+		},
+		{
+			method: http.MethodPost, path: "/v2/runs/{run}/approval", scope: models.ScopeDecide, idempotent: true,
+			summary: "Decide on calls that wait",
+			in:      Decisions{}, out: []result{{http.StatusOK, "It is decided. The run goes on once every call of the card is.", Run{}}},
+			errors: []*Error{errNoRun, errNotWaiting, errOwnRun},
+			do:     (*Server).decide,
+		},
+		{
+			method: http.MethodPost, path: "/v2/runs/{run}/answer", scope: models.ScopeRun, idempotent: true,
+			summary: "Answer the questions that a run waits with",
+			in:      Answers{}, out: []result{{http.StatusOK, "It is answered, and the run goes on.", Run{}}},
+			errors: []*Error{errNoRun, errNotWaiting},
+			do:     (*Server).answer,
+		},
+		{
+			method: http.MethodPost, path: "/v2/runs/{run}/reconcile", scope: models.ScopeDecide, idempotent: true,
+			summary: "Say what became of a call that had begun when the server stopped",
+			in:      Reconciliation{}, out: []result{{http.StatusOK, "It is recorded, and the run goes on.", Run{}}},
+			errors: []*Error{errNoRun, errNotWaiting, errOwnRun},
+			do:     (*Server).reconcile,
+		},
+		{
+			method: http.MethodPost, path: "/v2/runs/{run}/cancel", scope: models.ScopeRun, idempotent: true,
+			summary: "Cancel a run, whatever it is doing or waits for",
+			in:      Nothing{}, optional: true,
+			out: []result{
+				{http.StatusAccepted, "It is cancelled.", Run{}},
+				{http.StatusOK, "It was over already, and nothing has changed.", Run{}},
+			},
+			errors: []*Error{errNoRun},
+			do:     (*Server).cancel,
+		},
+		{
+			method: http.MethodGet, path: "/v2/agents", scope: models.ScopeRead,
+			summary: "List the agents, the default one first",
+			out:     []result{{http.StatusOK, "All of them.", AgentList{}}},
+			do:      (*Server).listAgents,
+		},
+		{
+			method: http.MethodGet, path: "/v2/models", scope: models.ScopeRead,
+			summary: "List the models that a conversation may start with",
+			out:     []result{{http.StatusOK, "All of them.", ModelList{}}},
+			do:      (*Server).listModels,
+		},
+		{
+			method: http.MethodGet, path: "/v2/keys", scope: models.ScopeAdmin,
+			summary: "List everybody’s keys, without their tokens",
+			out:     []result{{http.StatusOK, "All of them.", KeyList{}}},
+			do:      (*Server).listKeys,
+		},
+		{
+			method: http.MethodDelete, path: "/v2/keys/{key}", scope: models.ScopeAdmin,
+			summary: "Revoke a key",
+			out:     []result{{http.StatusNoContent, "It is gone, and what it followed is cut off.", nil}},
+			do:      (*Server).revokeKey,
+		},
+	}
+}
+
+// A call is a request of a program that may make it.
+type call struct {
+	*http.Request
+	w http.ResponseWriter
+	caller
+	body  []byte
+	id    requestID // if named
+	named bool
+}
+
+// conversation and run are the ids in the address.
+func (c *call) conversation() agent.ConversationID {
+	return agent.ConversationID(c.PathValue("conversation"))
+}
+
+func (c *call) run() agent.RunID { return agent.RunID(c.PathValue("run")) }
+
+// read decodes the body. A missing one is empty where it may be.
+func (c *call) read(into any) error {
+	if len(c.body) == 0 {
+		return nil
+	}
+	return decode(c.body, into)
+}
+
+// An answer is a good one.
+type answer struct {
+	status   int
+	body     any    // nil for none
+	json     []byte // the body as it was sent before
+	replayed bool
+}
+
+func ok(body any) (answer, error) { return answer{status: http.StatusOK, body: body}, nil }
+
+func (a answer) encoded() []byte {
+	if a.json != nil || a.body == nil {
+		return a.json
+	}
+	return encode(a.body)
+}
