@@ -82,7 +82,7 @@ func operations() []operation {
 			method: http.MethodPost, path: "/v2/conversations/{conversation}/messages", scope: models.ScopeRun, idempotent: true,
 			summary: "Send a message: it starts a run, answers the question that a run waits with, or waits for the run to end",
 			in:      NewMessage{}, out: []result{{http.StatusAccepted, "It is recorded.", Sent{}}},
-			errors: []*Error{errNoConversation, errRate(0), errFull},
+			errors: []*Error{errNoConversation, errRate(0)},
 			do:     (*Server).sendMessage,
 		},
 		{
@@ -160,6 +160,7 @@ func operations() []operation {
 			method: http.MethodDelete, path: "/v2/keys/{key}", scope: models.ScopeAdmin,
 			summary: "Revoke a key",
 			out:     []result{{http.StatusNoContent, "It is gone, and what it followed is cut off.", nil}},
+			errors:  []*Error{errNotFound},
 			do:      (*Server).revokeKey,
 		},
 	}

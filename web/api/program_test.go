@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"countersign/models"
 	"countersign/providers"
 	"countersign/providers/scripted/scriptedtest"
+	"countersign/web/api"
 	"countersign/web/webtest"
 )
 
@@ -281,3 +284,19 @@ func decisions(verdict string, calls ...callToSign) map[string]any {
 }
 
 func approvalOf(run string) string { return fmt.Sprintf("/v2/runs/%s/approval", run) }
+
+const minute = time.Minute
+
+var discard = slog.New(slog.DiscardHandler)
+
+// serveBy has the program ask another server of the same data.
+func (p *program) serveBy(a *api.Server) {
+	p.t.Helper()
+	server := httptest.NewServer(a.Handler())
+	p.t.Cleanup(server.Close)
+	s := *p.s
+	s.URL = server.URL
+	w := *p.world
+	w.s = &s
+	p.world = &w
+}
