@@ -17,14 +17,14 @@ var frameTypes = []struct {
 	data any
 }{
 	{"state", StateData{}}, {"token", TokenData{}}, {"tool", ToolData{}}, {"attempt", AttemptData{}},
-	{"approval", Approval{}}, {"question", Question{}}, {"reconcile", Reconcile{}},
+	{"approval", Approval{}}, {"question", Questions{}}, {"reconcile", Reconcile{}},
 	{"done", DoneData{}}, {"error", Failure{}},
 }
 
 // Document is the OpenAPI document of what the API serves.
 func Document() map[string]any {
-	bodies := &schemas{named: object{}, strict: true}
-	answers := &schemas{named: object{}}
+	bodies := newSchemas(true)
+	answers := newSchemas(false)
 	answers.of(reflect.TypeFor[ErrorBody]())
 	paths := object{}
 	for _, op := range operations() {

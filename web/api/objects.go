@@ -67,7 +67,7 @@ type Conversation struct {
 	Earlier          *agent.Seq           `json:"earlier" doc:"What to send as before for the messages before these; null if there are none."`
 	Queue            []QueuedMessage      `json:"queue" doc:"Messages that wait for the run to end, oldest first."`
 	PendingApproval  *PendingApproval     `json:"pending_approval"`
-	PendingQuestion  *Question            `json:"pending_question"`
+	PendingQuestion  *Questions           `json:"pending_question"`
 	PendingReconcile *Reconcile           `json:"pending_reconcile"`
 }
 
@@ -152,7 +152,7 @@ type Run struct {
 type Interruption struct {
 	Kind      agent.InteractionKind `json:"kind"`
 	Approval  *Approval             `json:"approval,omitempty"`
-	Question  *Question             `json:"question,omitempty"`
+	Question  *Questions            `json:"question,omitempty"`
 	Reconcile *Reconcile            `json:"reconcile,omitempty"`
 }
 
@@ -193,8 +193,8 @@ type CallToSign struct {
 	Arguments  json.RawMessage `json:"arguments" doc:"As the model sent them; a string if they are not JSON."`
 }
 
-// A Question puts questions to a person.
-type Question struct {
+// Questions are put to a person by a call.
+type Questions struct {
 	RunID     agent.RunID      `json:"run_id"`
 	CallID    agent.CallID     `json:"call_id"`
 	ExpiresAt Time             `json:"expires_at"`

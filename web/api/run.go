@@ -164,12 +164,12 @@ func argumentsOf(raw string) json.RawMessage {
 }
 
 // question is the open question, nil if there is none.
-func (r *run) question() *Question {
+func (r *run) question() *Questions {
 	q := r.Question
 	if q == nil {
 		return nil
 	}
-	return &Question{RunID: r.ref.Run, CallID: q.Call, ExpiresAt: Time(q.ExpiresAt), Questions: q.Questions}
+	return &Questions{RunID: r.ref.Run, CallID: q.Call, ExpiresAt: Time(q.ExpiresAt), Questions: q.Questions}
 }
 
 // reconcile is the open question about an outcome, nil if there is none.

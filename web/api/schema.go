@@ -10,16 +10,21 @@ import (
 	"countersign/agent"
 )
 
+type object = map[string]any
+
 // schemas makes JSON schemas of the types that are read and written, so that
 // the document can't say anything else than they do.
 type schemas struct {
 	// named are the schemas that others refer to, by the names of their types.
-	named map[string]any
+	named object
+	types map[string]reflect.Type
 	// strict names the types that are read: fields that they lack are refused.
 	strict bool
 }
 
-type object = map[string]any
+func newSchemas(strict bool) *schemas {
+	return &schemas{named: object{}, types: make(map[string]reflect.Type), strict: strict}
+}
 
 // enums are the types of text that have a few values.
 var enums = map[reflect.Type][]string{
@@ -52,9 +57,12 @@ func (s *schemas) of(t reflect.Type) object {
 	case reflect.Pointer:
 		return s.of(t.Elem())
 	case reflect.Struct:
-		if _, ok := s.named[t.Name()]; !ok {
-			s.named[t.Name()] = nil // it may hold itself
+		if s.types[t.Name()] == nil {
+			s.types[t.Name()] = t // it may hold itself
 			s.named[t.Name()] = s.structOf(t)
+		}
+		if s.types[t.Name()] != t {
+			panic("api: two types are called " + t.Name())
 		}
 		return object{"$ref": "#/components/schemas/" + t.Name()}
 	}
