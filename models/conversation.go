@@ -160,6 +160,28 @@ func (s Conversations) Find(ctx context.Context, run agent.RunID) (agent.RunRef,
 	return agent.RunRef{Conversation: row.Conversation, Run: row.ID}, failed(ctx, "find run", err)
 }
 
+// FindQueued returns the message of a person that waits to start a run, with
+// its conversation, or [ErrNotFound].
+func (s Conversations) FindQueued(ctx context.Context, owner agent.UserID, run agent.RunID) (agent.ConversationID, agent.QueuedMessage, error) {
+	var rows []conversationRow
+	err := s.db.read(ctx).Select("id", "head").Find(&rows, "owner = ? AND queued > 0", owner).Error
+	if err != nil {
+		return "", agent.QueuedMessage{}, failed(ctx, "find queued run", err)
+	}
+	for _, r := range rows {
+		head, err := r.head()
+		if err != nil {
+			return "", agent.QueuedMessage{}, err
+		}
+		for _, q := range head.Queue {
+			if agent.RunFor(r.ID, q.Message) == run {
+				return r.ID, q, nil
+			}
+		}
+	}
+	return "", agent.QueuedMessage{}, ErrNotFound
+}
+
 // UnfinishedOf returns the runs in a person's conversations that are not over,
 // also those that wait for somebody, oldest first.
 func (s Conversations) UnfinishedOf(ctx context.Context, owner agent.UserID) ([]agent.RunRef, error) {

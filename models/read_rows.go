@@ -17,6 +17,7 @@ type conversationRow struct {
 	RunStatus agent.RunStatus
 	NeedsYou  bool
 	Archived  bool
+	Queued    int  // messages that wait
 	Deleted   bool // nobody's, and about to be erased
 	Head      []byte
 	CreatedAt stamp `gorm:"autoCreateTime:false"`

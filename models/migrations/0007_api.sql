@@ -23,3 +23,9 @@ CREATE TABLE api_answers (
     created_at  INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX api_answers_by_time ON api_answers (created_at);
+
+-- How many messages wait in a conversation, so that the run which one of them
+-- will start can be found.
+ALTER TABLE conversations ADD COLUMN queued INTEGER NOT NULL DEFAULT 0;
+UPDATE conversations SET queued = coalesce(json_array_length(CAST(head AS TEXT), '$.queue'), 0) WHERE deleted = 0;
+CREATE INDEX conversations_with_queue ON conversations (owner) WHERE queued > 0;

@@ -90,7 +90,7 @@ func (s *Server) follow(c *call, tell func(listener) teller) error {
 	if err != nil {
 		return nil // the program has gone
 	}
-	f := &follower{server: s, run: &run{ref: found.ref}, out: out, sub: sub}
+	f := &follower{server: s, run: &run{ref: found.ref, queued: found.queued}, out: out, sub: sub}
 	f.teller = tell(listener{f.run, out, after, s.Now})
 	if err := f.serve(ctx, c, draft); err != nil && ctx.Err() == nil && !errors.Is(err, agent.ErrNotFound) {
 		s.log.ErrorContext(ctx, "a stream broke off", "conversation", string(found.ref.Conversation), "run", string(found.ref.Run), "error", err)
@@ -116,6 +116,11 @@ func cursor(c *call) (agent.Seq, error) {
 
 // serve tells of the run until it is over or the context ends.
 func (f *follower) serve(ctx context.Context, c *call, draft agent.Draft) error {
+	head, err := f.server.journal.Head(ctx, f.run.ref.Conversation)
+	if err != nil {
+		return err
+	}
+	f.read = head.Seq // of a run that begins later
 	for rec, err := range f.server.journal.ReadRun(ctx, f.run.ref.Conversation, f.run.ref.Run) {
 		if err != nil {
 			return err
@@ -124,6 +129,7 @@ func (f *follower) serve(ctx context.Context, c *call, draft agent.Draft) error 
 		f.read = rec.Seq
 		f.record(rec, false)
 	}
+	f.stillQueued(head)
 	if draft.Run == f.run.ref.Run && f.open() == draft.Attempt {
 		f.joined(draft)
 	}
@@ -131,7 +137,7 @@ func (f *follower) serve(ctx context.Context, c *call, draft agent.Draft) error 
 	beat := time.NewTicker(f.server.Limits.KeepAlive)
 	defer beat.Stop()
 	for {
-		if err := f.out.flush(); err != nil || f.run.Status.Terminal() {
+		if err := f.out.flush(); err != nil || f.run.state().Terminal() {
 			return nil // the reader has gone, or has everything
 		}
 		if !pause(ctx, f.server.Limits.Frame) {
@@ -149,6 +155,14 @@ func (f *follower) serve(ctx context.Context, c *call, draft agent.Draft) error 
 		case <-ctx.Done():
 			return nil
 		}
+	}
+}
+
+// stillQueued notes that the message of a run that has not begun was taken
+// back. The head is older than what was read.
+func (f *follower) stillQueued(head agent.Head) {
+	if q := f.run.queued; q != nil && head.Queued(q.Message) < 0 {
+		f.run.removed = true
 	}
 }
 
@@ -191,6 +205,13 @@ func (f *follower) more(ctx context.Context) error {
 		deltas = rest
 	}
 	flush()
+	head := agent.Head{}
+	if f.run.queued != nil {
+		var err error
+		if head, err = f.server.journal.Head(ctx, f.run.ref.Conversation); err != nil {
+			return err
+		}
+	}
 	for rec, err := range f.server.journal.Read(ctx, f.run.ref.Conversation, f.read) {
 		if err != nil {
 			return err
@@ -203,6 +224,7 @@ func (f *follower) more(ctx context.Context) error {
 		f.record(rec, true)
 		flush() // an attempt may have begun, and what it wrote is here
 	}
+	f.stillQueued(head)
 	if u.Lost && f.open() != "" {
 		if draft := f.server.Engine.Draft(f.run.ref.Conversation); draft.Attempt == f.open() {
 			f.written(draft)

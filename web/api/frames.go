@@ -52,11 +52,13 @@ type frames struct {
 	of   agent.AttemptID
 	sent int // bytes of the attempt's answer that the reader has, or is not sent
 	over bool
+	// waits says that the reader was told that the run has not begun.
+	waits bool
 }
 
 func (t *frames) frame(kind string, data any) { t.out.event(t.place(), Frame{kind, data}) }
 
-func (t *frames) state(reason string) { t.frame("state", StateData{t.Status, reason}) }
+func (t *frames) moved(reason string) { t.frame("state", StateData{t.Status, reason}) }
 
 // record implements [teller]. The reader has those up to its cursor.
 func (t *frames) record(rec agent.Record, live bool) {
@@ -65,19 +67,19 @@ func (t *frames) record(rec agent.Record, live bool) {
 	}
 	switch e := rec.Event.(type) {
 	case agent.RunCreated:
-		t.state("accepted")
+		t.moved("accepted")
 	case agent.RunStarted:
 		reason := "claimed"
 		if e.Reclaimed {
 			reason = "reclaimed"
 		}
-		t.state(reason)
+		t.moved(reason)
 	case agent.RunWaiting:
-		t.state(t.waitsFor())
+		t.moved(t.waitsFor())
 	case agent.RunResumed:
-		t.state(e.Reason)
+		t.moved(e.Reason)
 	case agent.RunFinished:
-		t.state("finished")
+		t.moved("finished")
 	case agent.ModelAttemptFinished:
 		if e.Outcome != agent.AttemptCompleted {
 			t.frame("attempt", AttemptData{e.Attempt, e.Outcome})
@@ -174,8 +176,15 @@ func (t *frames) standing() {
 	if r := t.reconcile(); r != nil && t.Status.Waiting() && first(t.Reconcile.Interaction) {
 		t.frame("reconcile", r)
 	}
-	if !t.Status.Terminal() || t.over {
+	if t.queued != nil && !t.removed && !t.waits && t.after == 0 {
+		t.waits = true
+		t.frame("state", StateData{agent.StatusPending, "queued"})
+	}
+	if !t.run.state().Terminal() || t.over {
 		return
+	}
+	if t.removed {
+		t.frame("state", StateData{agent.StatusCancelled, "removed"})
 	}
 	t.over = true
 	if res := t.result(); res != nil {

@@ -300,3 +300,6 @@ func (p *program) serveBy(a *api.Server) {
 	w.s = &s
 	p.world = &w
 }
+
+// noLimits lets tests send as fast as they can.
+var noLimits = webtest.API(api.Limits{KeyMessages: 10_000, ConversationMessages: 10_000})

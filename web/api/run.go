@@ -13,8 +13,11 @@ type run struct {
 	agent.RunState
 	ref               agent.RunRef
 	created, finished time.Time
-	// asked and committed are all calls that asked a question and all messages,
-	// by what names them.
+	// queued is the message that will start the run, nil once it has begun;
+	// removed says that the message was taken back.
+	queued  *agent.QueuedMessage
+	removed bool
+	// committed are the messages of its attempts.
 	committed map[agent.AttemptID]agent.AssistantMessage
 }
 
@@ -25,7 +28,7 @@ func (r *run) Apply(rec agent.Record) {
 	}
 	switch e := rec.Event.(type) {
 	case agent.UserMessage:
-		r.created = rec.At
+		r.created, r.queued = rec.At, nil
 	case agent.AssistantMessage:
 		if r.committed == nil {
 			r.committed = make(map[agent.AttemptID]agent.AssistantMessage)
@@ -50,6 +53,17 @@ func (s *Server) fold(ctx context.Context, ref agent.RunRef) (*run, error) {
 		return nil, agent.ErrNotFound
 	}
 	return r, nil
+}
+
+// state is where the run stands.
+func (r *run) state() agent.RunStatus {
+	switch {
+	case r.removed:
+		return agent.StatusCancelled
+	case r.queued != nil:
+		return agent.StatusPending
+	}
+	return r.Status
 }
 
 // messages are what was said in the run: the person's message and, if it
@@ -83,7 +97,7 @@ func (r *run) result() *Result {
 // failure is nil unless the run failed or was cancelled.
 func (r *run) failure() *Failure {
 	switch {
-	case r.Status == agent.StatusCancelled:
+	case r.state() == agent.StatusCancelled:
 		return &Failure{Code: codeCancelled, Message: failureWords[codeCancelled]}
 	case r.Status != agent.StatusFailed:
 		return nil
@@ -118,9 +132,12 @@ func wordsOf(code string) string {
 // object is the run as it is answered with.
 func (r *run) object() Run {
 	out := Run{
-		ID: r.ref.Run, ConversationID: r.ref.Conversation, MessageID: r.Message.Message, State: r.Status,
+		ID: r.ref.Run, ConversationID: r.ref.Conversation, MessageID: r.Message.Message, State: r.state(), Queued: r.queued != nil && !r.removed,
 		CreatedAt: Time(r.created), FinishedAt: timeOrNull(r.finished),
 		Interruptions: []Interruption{}, Result: r.result(), Error: r.failure(),
+	}
+	if r.queued != nil {
+		out.MessageID, out.CreatedAt = r.queued.Message, Time(r.queued.At)
 	}
 	if a := r.approval(); a != nil {
 		out.Interruptions = append(out.Interruptions, Interruption{Kind: agent.KindApproval, Approval: a})

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 
 	"countersign/agent"
@@ -9,14 +10,23 @@ import (
 // find folds a run of the caller's person.
 func (s *Server) find(c *call) (*run, error) {
 	ref, err := s.DB.Conversations().Find(c.Context(), c.run())
+	if errors.Is(err, agent.ErrNotFound) {
+		return s.findQueued(c)
+	}
 	if err != nil {
-		return nil, orUnknown(err, errNoRun)
+		return nil, err
 	}
 	if _, err := s.head(c, ref.Conversation); err != nil {
 		return nil, asRun(err)
 	}
 	r, err := s.fold(c.Context(), ref)
 	return r, orUnknown(err, errNoRun)
+}
+
+// findQueued finds a run that has not begun by the message that will start it.
+func (s *Server) findQueued(c *call) (*run, error) {
+	id, q, err := s.DB.Conversations().FindQueued(c.Context(), c.user.ID, c.run())
+	return &run{ref: agent.RunRef{Conversation: id, Run: c.run()}, queued: &q}, orUnknown(err, errNoRun)
 }
 
 // asRun names what is not there as a run.
@@ -56,6 +66,15 @@ func (s *Server) cancel(c *call) (answer, error) {
 	}
 	if r.Status.Terminal() {
 		return ok(r.object())
+	}
+	if r.queued != nil {
+		switch err := s.Engine.RemoveQueued(c.Context(), r.ref.Conversation, r.queued.Message); {
+		case err == nil:
+			r.removed = true
+			return answer{status: http.StatusAccepted, body: r.object()}, nil
+		case !errors.Is(err, agent.ErrNotFound): // it has begun meanwhile
+			return answer{}, err
+		}
 	}
 	if err := s.Engine.Cancel(c.Context(), r.ref, c.actor()); err != nil {
 		return answer{}, orUnknown(err, errNoRun)
