@@ -23,6 +23,17 @@ func (m *maker) keys() []Sample {
 		sample("key_new", Sample{HTML: NewKey(KeyForm{Page: narrow, Scopes: []string{"read"}, Days: "90"})}),
 		sample("key_new_wrong", Sample{HTML: NewKey(KeyForm{Page: narrow, Name: m.say("x"), Errors: wrong})}),
 		sample("key_created", Sample{HTML: CreatedKey(CreatedKeyProps{Page: narrow, Name: m.say("Intake form"), Token: m.say("cba_7Qm2b8")})}),
+		sample("reference", Sample{HTML: Reference(ReferenceProps{
+			Page: page, Document: "/v2/openapi.json",
+			Operations: []ReferenceOperation{{
+				Method: "POST", Path: "/v2/runs/{run}/answer", Summary: m.say("Answer the questions that a run waits with"), Scope: "run", Idempotent: true,
+				Query:   []ReferenceField{{Name: "after", Kind: "integer", About: m.say("The newest id."), Optional: true}},
+				Body:    []ReferenceField{{Name: "answers", Kind: "list of Answer", About: m.say("Questions without one are skipped.")}},
+				Answers: []ReferenceAnswer{{Status: 200, About: m.say("It is answered."), Object: "Run"}}, Errors: []string{"run_not_found"},
+			}},
+			Frames:  []ReferenceObject{{Name: "token", Fields: []ReferenceField{{Name: "delta", Kind: "string"}}}},
+			Objects: []ReferenceObject{{Name: "Run", Fields: []ReferenceField{{Name: "id", Kind: "string"}}}},
+		})}),
 		sample("key_revoke", Sample{HTML: Revocation(RevocationProps{Page: narrow, Key: intake})}),
 	}
 }

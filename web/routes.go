@@ -76,6 +76,7 @@ func (s *Server) routes() []route {
 		{"POST /account/sessions", signedIn, s.endOtherSessions},
 		{"POST /account/sessions/{session}", signedIn, s.endSession},
 
+		{"GET /help/api", signedIn, s.showReference},
 		{"GET /settings/keys", signedIn, s.listKeys},
 		{"GET /settings/keys/new", signedIn, s.newKey},
 		{"POST /settings/keys", signedIn, s.createKey},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"countersign/models"
+	"countersign/web/api"
 	"countersign/web/webtest"
 )
 
@@ -102,5 +103,22 @@ func TestKeyFormIsRefused(t *testing.T) {
 	}
 	if list, err := s.DB.APIKeys().List(t.Context(), ""); err != nil || len(list) != 0 {
 		t.Errorf("there are %+v, %v", list, err)
+	}
+}
+
+// The page for programs says everything that the document says is there.
+func TestReferenceIsWhole(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t)
+	page := s.Member.Get("/help/api")
+	if page.Status != http.StatusOK || !strings.Contains(page.Body, "/v2/openapi.json") {
+		t.Fatalf("got %d", page.Status)
+	}
+	for path, item := range api.Document()["paths"].(map[string]any) {
+		for method := range item.(map[string]any) {
+			if !strings.Contains(page.Body, strings.ToUpper(method)+" "+path) {
+				t.Errorf("%s %s is not on the page", method, path)
+			}
+		}
 	}
 }

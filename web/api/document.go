@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-const documentPath = Prefix + "openapi.json"
+// DocumentPath is where the document is.
+const DocumentPath = Prefix + "openapi.json"
 
 // frameTypes are the types of frames with their data, in the order of a run.
 var frameTypes = []struct {

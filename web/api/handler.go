@@ -18,7 +18,7 @@ func (s *Server) Handler() http.Handler {
 			}
 		})
 	}
-	mux.HandleFunc("GET "+documentPath, func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET "+DocumentPath, func(w http.ResponseWriter, r *http.Request) {
 		s.Routed(r, r.Pattern, "")
 		writeJSON(w, http.StatusOK, encode(Document()))
 	})

@@ -36,11 +36,11 @@ func (e event) field(name string) string {
 
 // A listening is an open stream.
 type listening struct {
-	t        *testing.T
-	body     *bufio.Reader
-	close    func()
-	comments int
-	last     string // the newest id
+	t      *testing.T
+	body   *bufio.Reader
+	close  func()
+	last   string // the newest id
+	frames bool   // that is what comes
 }
 
 // listen opens a stream from behind an id, or from the start with "".
@@ -67,11 +67,13 @@ func (p *program) listen(path, after string) *listening {
 
 func (p *program) stream(run, after string) *listening {
 	p.t.Helper()
-	return p.listen("/v2/runs/"+run+"/stream", after)
+	l := p.listen("/v2/runs/"+run+"/stream", after)
+	l.frames = true
+	return l
 }
 
-// next reads an event, or io.EOF at the end of the stream. Comments are
-// counted.
+// next reads an event, or io.EOF at the end of the stream. It holds frames to
+// the document.
 func (l *listening) next() (event, error) {
 	var e event
 	for {
@@ -94,7 +96,6 @@ func (l *listening) next() (event, error) {
 		case line == "":
 			e = event{}
 		case strings.HasPrefix(line, ":"):
-			l.comments++
 			e.raw = ""
 		case name == "id":
 			e.id = value
@@ -107,6 +108,9 @@ func (l *listening) next() (event, error) {
 				return e, err
 			}
 			e.kind, e.data = frame.Type, frame.Data
+			if l.frames {
+				checkJSON(l.t, "a frame", map[string]any{"$ref": "#/components/schemas/Frame"}, []byte(value))
+			}
 		default:
 			return e, errors.New("an odd line: " + line)
 		}
