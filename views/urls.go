@@ -168,4 +168,6 @@ func PersonLiveURL(section Section) string {
 func ProviderModelsURL(id string) string { return ProviderURL(id) + "/models" }
 
 // KeyRevokeURL asks whether to revoke a key, and its form does so.
-func KeyRevokeURL(id agent.KeyID) string { return KeysURL + "/" + url.PathEscape(string(id)) + "/revoke" }
+func KeyRevokeURL(id agent.KeyID) string {
+	return KeysURL + "/" + url.PathEscape(string(id)) + "/revoke"
+}
