@@ -126,7 +126,8 @@ func (v *visitor) decide(talk string) (over bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	for _, form := range page.Forms("/approvals/") {
+	if cards := page.Forms("/approvals/"); len(cards) > 0 {
+		form := cards[0]
 		form.Values.Set("decision", "allow")
 		if _, err := v.post(form.Action, form.Values); err != nil {
 			return false, err
@@ -134,7 +135,8 @@ func (v *visitor) decide(talk string) (over bool, err error) {
 		v.keep(v.decided, form.Action[strings.LastIndex(form.Action, "/")+1:])
 		return false, nil
 	}
-	for _, form := range page.Forms("/reconcile/") {
+	if cards := page.Forms("/reconcile/"); len(cards) > 0 {
+		form := cards[0]
 		form.Values.Set("answer", "happened")
 		_, err := v.post(form.Action, form.Values)
 		return false, err
