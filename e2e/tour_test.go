@@ -209,6 +209,20 @@ func (c *chat) settings(at func(string)) {
 	at("agent-new")
 	c.visit("/settings/server", http.StatusOK)
 	at("server")
+	c.visit("/settings/keys", http.StatusOK)
+	at("keys-none")
+	c.visit("/settings/keys/new", http.StatusOK)
+	at("key-new")
+	c.fill("Name", strings.Repeat("n", 100))
+	c.press("Create key")
+	c.must(expect.Locator(c.Locator("[data-source]")).ToBeVisible())
+	at("key-created")
+	c.visit("/settings/keys", http.StatusOK)
+	at("keys")
+	c.must(c.GetByText("Revoke nnn").Click())
+	at("key-revoke")
+	c.visit("/help/api", http.StatusOK)
+	at("reference")
 }
 
 func (c *chat) drafts(at func(string)) {

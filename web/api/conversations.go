@@ -21,6 +21,9 @@ func (s *Server) openConversation(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if wait := s.keys.take(string(c.key.ID), s.Now()); wait > 0 {
+		return answer{}, errRate(wait)
+	}
 	id, err := s.Engine.Open(c.Context(), agent.NewConversation{
 		Agent: chosen, Model: model, SendMessage: agent.SendMessage{Message: c.message(), Author: c.actor()},
 	})

@@ -70,7 +70,7 @@ func invalid(format string, args ...any) *Error {
 }
 
 func errRate(wait time.Duration) *Error {
-	return &Error{Code: "rate_limited", status: http.StatusTooManyRequests, wait: wait, Message: "Too many messages in a minute. Nothing was recorded; send it again later."}
+	return &Error{Code: "rate_limited", status: http.StatusTooManyRequests, wait: wait, Message: "Too much in a minute. Nothing was recorded; send it again later."}
 }
 
 // errorOf says what a program is told of an error. Whatever is not known is a

@@ -38,6 +38,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, op operation) err
 		return errScope(string(op.scope))
 	}
 	c := &call{Request: r, w: w, caller: who}
+	if op.follow != nil && r.Method != op.method {
+		return errMethod(op.method) // the head of a stream would have no end
+	}
 	if op.follow != nil {
 		return op.follow(s, c)
 	}

@@ -118,13 +118,14 @@ func TestIdempotency_AnswerLost(t *testing.T) {
 
 func TestLimits_Messages(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "gate one\nfinish stop\n---\ngate two\nfinish stop", webtest.API(api.Limits{KeyMessages: 5, ConversationMessages: 3}))
+	w := newWorld(t, "gate one\nfinish stop\n---\ngate two\nfinish stop\n---\ngate three\nfinish stop", webtest.API(api.Limits{KeyMessages: 7, ConversationMessages: 3}))
 	p := w.runner()
 	one, two := p.open(), p.open()
+	third := w.runner().open()
 	limited := func(got reply) {
 		t.Helper()
 		got.refused(t, "too many", http.StatusTooManyRequests, "rate_limited")
-		if after := got.header.Get("Retry-After"); after != "20" && after != "12" {
+		if after := got.header.Get("Retry-After"); after != "20" && after != "9" {
 			t.Errorf("Retry-After is %q", after)
 		}
 	}
@@ -139,7 +140,8 @@ func TestLimits_Messages(t *testing.T) {
 	p.message(two, "Go.")
 	p.message(two, "Go.") // the one that was refused did not count
 	limited(p.do(http.MethodPost, "/v2/conversations/"+two+"/messages", map[string]any{"text": "x"}))
-	w.runner().message(two, "Go.")
+	limited(p.do(http.MethodPost, "/v2/conversations", struct{}{}))
+	w.runner().message(third, "Go.")
 	w.s.Clock.Advance(minute)
 	if got := p.named(http.MethodPost, "/v2/conversations/"+one+"/messages", "k", map[string]any{"text": "x"}); got.status != http.StatusAccepted {
 		t.Errorf("a minute later: got %d %s", got.status, got.text)

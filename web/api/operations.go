@@ -51,8 +51,9 @@ func operations() []operation {
 		{
 			method: http.MethodPost, path: "/v2/conversations", scope: models.ScopeRun, idempotent: true,
 			summary: "Open a conversation", in: NewConversation{}, optional: true,
-			out: []result{{http.StatusCreated, "It is open.", Conversation{}}},
-			do:  (*Server).openConversation,
+			out:    []result{{http.StatusCreated, "It is open.", Conversation{}}},
+			errors: []*Error{errRate(0)},
+			do:     (*Server).openConversation,
 		},
 		{
 			method: http.MethodGet, path: "/v2/conversations", scope: models.ScopeRead,

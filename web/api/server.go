@@ -33,7 +33,7 @@ type Config struct {
 // Limits bound what programs may ask of the server. A zero field means its
 // default.
 type Limits struct {
-	KeyMessages          int // messages a minute with one key: 60
+	KeyMessages          int // messages and new conversations a minute with one key: 60
 	ConversationMessages int // messages a minute in one conversation: 20
 	Streams              int // open at once: 1000
 	KeyStreams           int // open at once with one key: 100
