@@ -2,8 +2,6 @@ package models
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"slices"
 	"strings"
@@ -21,7 +19,7 @@ const (
 	ScopeRead   Scope = "read"   // read conversations and runs, follow them
 	ScopeRun    Scope = "run"    // start, answer and cancel runs
 	ScopeDecide Scope = "decide" // countersign calls of runs that this key did not start
-	ScopeAdmin  Scope = "admin"  // manage everybody's keys; for admins only
+	ScopeAdmin  Scope = "admin"  // manage everybody's keys, make tokens for end users; for admins only
 )
 
 // Scopes lists every scope.
@@ -34,7 +32,7 @@ const TokenPrefix = "cba_"
 const MaxKeys = 50
 
 const (
-	tokenBytes = 32 // that nobody can guess
+	tokenBytes = 32
 	// prefixShown is how much of a token is kept to recognise it by.
 	prefixShown = len(TokenPrefix) + 6
 	// useEvery is how exact the last use of a key is.
@@ -92,10 +90,7 @@ func (r apiKeyRow) key() APIKey {
 // Create stores a key and returns its token, which nobody can learn later. The
 // error is [Invalid], or [ErrNotFound] if the person does not exist.
 func (s APIKeys) Create(ctx context.Context, n APIKey) (APIKey, Secret, error) {
-	var random [tokenBytes]byte
-	_, _ = rand.Read(random[:]) // never fails
-	token := NewSecret(TokenPrefix + base64.RawURLEncoding.EncodeToString(random[:]))
-	now := s.db.now()
+	now, token := s.db.now(), newToken(TokenPrefix)
 	row := apiKeyRow{
 		ID: agent.KeyID(agent.NewID("k_")), TokenHash: hashToken(token), Prefix: token.Reveal()[:prefixShown],
 		UserID: n.User, Name: strings.TrimSpace(n.Name), CreatedBy: n.By,

@@ -182,12 +182,12 @@ func (s Conversations) FindQueued(ctx context.Context, owner agent.UserID, run a
 	return "", agent.QueuedMessage{}, ErrNotFound
 }
 
-// UnfinishedOf returns the runs in a person's conversations that are not over,
-// also those that wait for somebody, oldest first.
+// UnfinishedOf returns the runs in the conversations of a person and of their
+// end users that are not over, also those that wait for somebody, oldest first.
 func (s Conversations) UnfinishedOf(ctx context.Context, owner agent.UserID) ([]agent.RunRef, error) {
 	var rows []runRow
 	err := s.db.read(ctx).Select("conversation", "id").
-		Where("conversation IN (SELECT id FROM conversations WHERE owner = ?)", owner).
+		Where("conversation IN (SELECT id FROM conversations WHERE owner = ? OR owner IN (SELECT id FROM end_users WHERE host = ?))", owner, owner).
 		Where("rewound = 0 AND status IN ?", unfinished).
 		Order("created_at, id").Find(&rows).Error
 	if err != nil {

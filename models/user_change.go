@@ -122,9 +122,9 @@ func (u Users) weaken(ctx context.Context, id agent.UserID, column string, value
 
 var _ agent.People = Users{}
 
-// Barred implements [agent.People].
+// Barred implements [agent.People]. An end user is barred with their host.
 func (s Users) Barred(ctx context.Context, id agent.UserID) (bool, error) {
 	var enabled int64
-	err := s.db.read(ctx).Model(&userRow{}).Where("id = ? AND disabled = 0", id).Count(&enabled).Error
+	err := s.db.read(ctx).Model(&userRow{}).Where("disabled = 0 AND (id = ? OR id = (SELECT host FROM end_users WHERE id = ?))", id, id).Count(&enabled).Error
 	return enabled == 0, failed(ctx, "ask for a person", err)
 }

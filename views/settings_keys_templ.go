@@ -45,7 +45,7 @@ var keyScopes = []keyScope{
 	{value: "read", label: "Read", help: "Read conversations and follow runs."},
 	{value: "run", label: "Run", help: "Start runs, answer their questions, stop them."},
 	{value: "decide", label: "Decide", help: "Approve and deny calls, but never of a run that the same key started."},
-	{value: "admin", label: "Manage keys", help: "List and revoke everybody’s keys.", admin: true},
+	{value: "admin", label: "Administer", help: "List and revoke everybody’s keys, and make tokens for end users, who decide for themselves.", admin: true},
 }
 
 // Keys is the list of API keys.

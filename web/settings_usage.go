@@ -72,6 +72,9 @@ func (s *Server) usageRows(ctx context.Context, f models.UsageFilter, by models.
 			rows[i].Name, rows[i].Aside = g.Model, g.ProviderName
 		case models.UsageByPerson:
 			rows[i].Name, rows[i].Aside = names[g.Owner].Name, names[g.Owner].Email
+			if rows[i].Name == "" {
+				rows[i].Name, rows[i].Aside = "An end user", string(g.Owner)
+			}
 		default:
 			rows[i].Name = views.UsageDay(g.Day)
 		}

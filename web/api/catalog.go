@@ -2,9 +2,14 @@ package api
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 
 	"countersign/agent"
+	"countersign/models"
 )
 
 // choose finds the agent and the model of a new conversation. There is no
@@ -74,9 +79,11 @@ func (s *Server) listAgents(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := AgentList{Data: make([]Agent, len(agents))}
-	for i, a := range agents {
-		out.Data[i] = Agent{a.ID, a.Name, modelOf(a.Model), append([]string{}, a.Tools...)}
+	out := AgentList{Data: []Agent{}}
+	for _, a := range agents {
+		if c.end == nil || c.end.Agent == a.ID {
+			out.Data = append(out.Data, Agent{a.ID, a.Name, modelOf(a.Model), append([]string{}, a.Tools...)})
+		}
 	}
 	return ok(out)
 }
@@ -109,4 +116,28 @@ func (s *Server) revokeKey(c *call) (answer, error) {
 	s.KeyRevoked(key.ID)
 	s.log.InfoContext(c.Context(), "API key revoked", "key", string(key.ID), "by", string(c.key.ID), "user", string(c.user.ID))
 	return answer{status: http.StatusNoContent}, nil
+}
+
+// mint makes a token for an end user of an agent.
+func (s *Server) mint(c *call) (answer, error) {
+	var in NewToken
+	if err := c.read(&in); err != nil {
+		return answer{}, err
+	}
+	if _, err := s.DB.Agents().Get(c.Context(), in.Agent); err != nil {
+		return answer{}, orUnknown(err, invalid("There is no agent %q.", short(string(in.Agent))))
+	}
+	n := models.EndUser{Host: c.user.ID, Agent: in.Agent, External: in.EndUser, Name: in.Name}
+	if n.Name == "" {
+		n.Name = "End user"
+	}
+	_, token, expires, err := s.DB.EndUsers().Mint(c.Context(), c.key.ID, n)
+	var problems models.Invalid
+	if errors.As(err, &problems) {
+		return answer{}, invalid("%s", strings.Join(slices.Sorted(maps.Values(problems)), " "))
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{status: http.StatusCreated, body: Token{token.Reveal(), Time(expires)}}, nil
 }

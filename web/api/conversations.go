@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"countersign/agent"
-	"countersign/models"
 )
 
 // readRuns is how many runs an answer with a conversation has.
@@ -17,11 +16,17 @@ func (s *Server) openConversation(c *call) (answer, error) {
 	if err := c.read(&in); err != nil {
 		return answer{}, err
 	}
+	if c.end != nil {
+		if in.Agent != "" && in.Agent != c.end.Agent || in.Model != nil {
+			return answer{}, invalid("The token is for one agent, with its own model.")
+		}
+		in.Agent = c.end.Agent
+	}
 	chosen, model, err := s.choose(c.Context(), in)
 	if err != nil {
 		return answer{}, err
 	}
-	if wait := s.keys.take(string(c.key.ID), s.Now()); wait > 0 {
+	if wait := s.keys.take(c.name(), s.Now()); wait > 0 {
 		return answer{}, errRate(wait)
 	}
 	id, err := s.Engine.Open(c.Context(), agent.NewConversation{
@@ -49,7 +54,7 @@ func (s *Server) listConversations(c *call) (answer, error) {
 	default:
 		return answer{}, invalid("archived is true or false.")
 	}
-	page, next, err := list(c.Context(), c.user.ID, query.Get("cursor"), int(limit))
+	page, next, err := list(c.Context(), c.owner(), query.Get("cursor"), int(limit))
 	if err != nil {
 		return answer{}, err
 	}
@@ -99,7 +104,7 @@ func (s *Server) readConversation(c *call) (answer, error) {
 // head returns what is true of a conversation of the caller's person.
 func (s *Server) head(c *call, id agent.ConversationID) (agent.Head, error) {
 	head, err := s.journal.Head(c.Context(), id)
-	if err == nil && head.Owner != c.user.ID {
+	if err == nil && head.Owner != c.owner() {
 		err = agent.ErrNotFound
 	}
 	return head, orUnknown(err, errNoConversation)
@@ -203,7 +208,7 @@ func (s *Server) sendMessage(c *call) (answer, error) {
 	} else if chosen, err := s.DB.Agents().Get(c.Context(), head.Agent); err == nil {
 		m.Output = chosen.Output
 	}
-	if err := s.admit(c.key, id); err != nil {
+	if err := s.admit(c.caller, id); err != nil {
 		return answer{}, err
 	}
 	sent, err := s.Engine.Send(c.Context(), id, m)
@@ -214,13 +219,13 @@ func (s *Server) sendMessage(c *call) (answer, error) {
 }
 
 // admit counts a message, or says how long to wait with it.
-func (s *Server) admit(key models.APIKey, id agent.ConversationID) error {
+func (s *Server) admit(c caller, id agent.ConversationID) error {
 	now := s.Now()
-	if wait := s.keys.take(string(key.ID), now); wait > 0 {
+	if wait := s.keys.take(c.name(), now); wait > 0 {
 		return errRate(wait)
 	}
 	if wait := s.conversations.take(string(id), now); wait > 0 {
-		s.keys.back(string(key.ID), now)
+		s.keys.back(c.name(), now)
 		return errRate(wait)
 	}
 	return nil

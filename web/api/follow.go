@@ -2,13 +2,11 @@ package api
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
 
 	"countersign/agent"
-	"countersign/models"
 )
 
 // A teller turns what happens to a run into the events of a stream. It belongs
@@ -73,14 +71,14 @@ func (s *Server) follow(c *call, tell func(listener) teller) error {
 	}
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
-	st := &stream{key: c.key.ID, user: c.user.ID, conversation: found.ref.Conversation, cancel: cancel}
+	st := &stream{caller: c.name(), key: c.key.ID, user: c.user.ID, conversation: found.ref.Conversation, cancel: cancel}
 	if !s.streams.add(st, s.Limits.Streams, s.Limits.KeyStreams) {
 		return errNoStream
 	}
 	defer s.streams.remove(st)
 	// A key that ended before its stream was known did not end it.
-	if err := s.mayStill(c, models.ScopeRead); err != nil {
-		return orUnknown(err, errNoKey)
+	if err := s.mayStill(c); err != nil {
+		return err
 	}
 	// Live first, then the journal: what happens in between comes twice and is
 	// told once.
@@ -92,7 +90,7 @@ func (s *Server) follow(c *call, tell func(listener) teller) error {
 	}
 	f := &follower{server: s, run: &run{ref: found.ref, queued: found.queued}, out: out, sub: sub}
 	f.teller = tell(listener{f.run, out, after, s.Now})
-	if err := f.serve(ctx, c, draft); err != nil && ctx.Err() == nil && !errors.Is(err, agent.ErrNotFound) {
+	if err := f.serve(ctx, c, draft); err != nil && ctx.Err() == nil && errorOf(err) == errInternal {
 		s.log.ErrorContext(ctx, "a stream broke off", "conversation", string(found.ref.Conversation), "run", string(found.ref.Run), "error", err)
 	}
 	return nil
@@ -169,7 +167,7 @@ func (f *follower) stillQueued(head agent.Head) {
 // beat is a sign of life. It looks into the journal, so that even a record
 // that nobody told of reaches the reader.
 func (f *follower) beat(ctx context.Context, c *call) error {
-	err := f.server.mayStill(c, models.ScopeRead)
+	err := f.server.mayStill(c)
 	if err == nil {
 		_, err = f.server.journal.Head(ctx, f.run.ref.Conversation)
 	}

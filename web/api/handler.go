@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"countersign/models"
 )
 
 // Handler serves everything under [Prefix].
@@ -33,8 +31,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, op operation) err
 	if err != nil {
 		return err
 	}
-	s.Routed(r, op.pattern(), who.user.ID)
-	if !who.key.May(op.scope) {
+	s.Routed(r, op.pattern(), who.owner())
+	if !who.may(op.scope) || who.end != nil && op.programs {
 		return errScope(string(op.scope))
 	}
 	c := &call{Request: r, w: w, caller: who}
@@ -94,14 +92,4 @@ func (s *Server) refuseUnrouted(mux *http.ServeMux, w http.ResponseWriter, r *ht
 		return
 	}
 	errNotFound.write(w)
-}
-
-// mayStill returns an error once a key may not do something any more that it
-// could do before.
-func (s *Server) mayStill(c *call, scope models.Scope) error {
-	key, _, err := s.DB.APIKeys().Check(c.Context(), c.key.ID)
-	if err == nil && !key.May(scope) {
-		err = errScope(string(scope))
-	}
-	return err
 }

@@ -37,7 +37,7 @@ func idOf(r *http.Request, c caller) (id requestID, named bool, err error) {
 	if len(values) > 1 || !visible(values[0]) {
 		return id, false, errBadIdempotency
 	}
-	return hashOf(string(c.key.ID), r.Method, (&url.URL{Path: r.URL.Path}).EscapedPath(), values[0]), true, nil
+	return hashOf(c.name(), r.Method, (&url.URL{Path: r.URL.Path}).EscapedPath(), values[0]), true, nil
 }
 
 func visible(s string) bool {

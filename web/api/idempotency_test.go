@@ -100,6 +100,8 @@ func TestIdempotency_AnswerLost(t *testing.T) {
 	id := p.open()
 	path := "/v2/conversations/" + id + "/messages"
 	first := p.named(http.MethodPost, path, "one", map[string]any{"text": "Go."})
+	run, _, _ := strings.Cut(strings.Split(first.text, `"run_id":"`)[1], `"`)
+	p.await(sent{RunID: run, ConversationID: id}, agent.StatusSucceeded)
 	// Another server on the same data has no memory, and is given no answers.
 	forgetful, err := api.New(api.Config{
 		DB: w.s.DB, Engine: w.s.Engine, Logger: discard, Now: w.s.Clock.Now,

@@ -282,3 +282,16 @@ type Key struct {
 	UsedAt    *Time        `json:"used_at"`
 	ExpiresAt *Time        `json:"expires_at"`
 }
+
+// A NewToken is a token to make for somebody whom a program serves.
+type NewToken struct {
+	Agent   agent.AgentID `json:"agent" doc:"The agent that they may talk to."`
+	EndUser string        `json:"end_user" doc:"Who they are to the program, in at most 200 characters. They have their own conversations and no others."`
+	Name    string        `json:"name,omitempty" doc:"What they are called where they sign."`
+}
+
+// A Token is what an end user sends as a Bearer token.
+type Token struct {
+	Token     string `json:"token" doc:"It is shown this once."`
+	ExpiresAt Time   `json:"expires_at" doc:"In an hour."`
+}

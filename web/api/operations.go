@@ -19,7 +19,9 @@ type operation struct {
 	errors       []*Error // beside those that any operation may answer with
 	// idempotent operations take an Idempotency-Key.
 	idempotent bool
-	do         func(*Server, *call) (answer, error)
+	// programs alone may ask for it, and no end users.
+	programs bool
+	do       func(*Server, *call) (answer, error)
 	// follow is set instead of do for an operation that answers with a stream.
 	follow func(*Server, *call) error
 }
@@ -146,10 +148,16 @@ func operations() []operation {
 			do:      (*Server).listAgents,
 		},
 		{
-			method: http.MethodGet, path: "/v2/models", scope: models.ScopeRead,
+			method: http.MethodGet, path: "/v2/models", scope: models.ScopeRead, programs: true,
 			summary: "List the models that a conversation may start with",
 			out:     []result{{http.StatusOK, "All of them.", ModelList{}}},
 			do:      (*Server).listModels,
+		},
+		{
+			method: http.MethodPost, path: "/v2/token", scope: models.ScopeAdmin,
+			summary: "Make a token for an end user, who may read, run and decide in their own conversations with one agent",
+			in:      NewToken{}, out: []result{{http.StatusCreated, "The token.", Token{}}},
+			do: (*Server).mint,
 		},
 		{
 			method: http.MethodGet, path: "/v2/keys", scope: models.ScopeAdmin,

@@ -303,3 +303,6 @@ func (p *program) serveBy(a *api.Server) {
 
 // noLimits lets tests send as fast as they can.
 var noLimits = webtest.API(api.Limits{KeyMessages: 10_000, ConversationMessages: 10_000})
+
+// quick has streams look often whether they may go on.
+var quick = api.Limits{KeepAlive: 10 * time.Millisecond}

@@ -25,7 +25,7 @@ func (s *Server) find(c *call) (*run, error) {
 
 // findQueued finds a run that has not begun by the message that will start it.
 func (s *Server) findQueued(c *call) (*run, error) {
-	id, q, err := s.DB.Conversations().FindQueued(c.Context(), c.user.ID, c.run())
+	id, q, err := s.DB.Conversations().FindQueued(c.Context(), c.owner(), c.run())
 	return &run{ref: agent.RunRef{Conversation: id, Run: c.run()}, queued: &q}, orUnknown(err, errNoRun)
 }
 

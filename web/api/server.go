@@ -33,10 +33,10 @@ type Config struct {
 // Limits bound what programs may ask of the server. A zero field means its
 // default.
 type Limits struct {
-	KeyMessages          int // messages and new conversations a minute with one key: 60
+	KeyMessages          int // messages and new conversations a minute with one key or token: 60
 	ConversationMessages int // messages a minute in one conversation: 20
 	Streams              int // open at once: 1000
-	KeyStreams           int // open at once with one key: 100
+	KeyStreams           int // open at once with one key or token: 100
 
 	KeepAlive time.Duration // between two signs of life of a stream: 15 s
 	Frame     time.Duration // the least time between two writes of a stream: a 30th of a second

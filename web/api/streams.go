@@ -9,7 +9,8 @@ import (
 
 // A stream is a run that a program follows.
 type stream struct {
-	key          agent.KeyID
+	caller       string
+	key          agent.KeyID // the caller's, or that of who made its token
 	user         agent.UserID
 	conversation agent.ConversationID
 	cancel       context.CancelFunc
@@ -26,16 +27,16 @@ type streams struct {
 
 // add registers a stream, or reports that there are too many of them already
 // or that the server is stopping.
-func (s *streams) add(f *stream, most, mostOfKey int) bool {
+func (s *streams) add(f *stream, most, mostOfOne int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	same := 0
 	for g := range s.open {
-		if g.key == f.key {
+		if g.caller == f.caller {
 			same++
 		}
 	}
-	if s.stopped || len(s.open) >= most || same >= mostOfKey {
+	if s.stopped || len(s.open) >= most || same >= mostOfOne {
 		return false
 	}
 	if s.open == nil {
