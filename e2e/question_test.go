@@ -217,8 +217,10 @@ func TestQuestionIsWithdrawn(t *testing.T) {
 // card, arrows choose, space ticks.
 func TestQuestionByKeyboard(t *testing.T) {
 	t.Parallel()
-	c := newChat(t, twoQuestions+"expect result `{\"answers\":{\"Clock\":\"Helsinki\",\"Notify\":[\"Everyone\"]}}`\ntext \"Done.\"\nfinish stop")
+	c := newChat(t, "gate loaded"+twoQuestions+"expect result `{\"answers\":{\"Clock\":\"Helsinki\",\"Notify\":[\"Everyone\"]}}`\ntext \"Done.\"\nfinish stop")
 	c.start("Plan it")
+	c.awaitStatus(isWorking) // a page that is loaded with the card needs no announcement
+	c.model.Release("loaded")
 	c.awaitStatus(isAsking)
 	c.must(expect.Locator(c.Locator("#announce")).ToHaveText("Assistant is asking you 2 questions."))
 	c.must(expect.Locator(c.questionForm()).ToBeVisible())
