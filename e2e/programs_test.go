@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -157,4 +159,65 @@ finish stop
 	c.wantVisible("The key Intake form was revoked.")
 	worker.ask(http.StatusUnauthorized, http.MethodGet, "/v2/runs/"+run, "")
 	signer.ask(http.StatusOK, http.MethodGet, "/v2/runs/"+run, "")
+}
+
+// The example that the help shows runs as it stands: the text of the attempt
+// that fails goes, a power cut is no end, and what it shows last is the answer.
+func TestProgramsExample(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, `
+reasoning "Hm. "
+text "Wrong."
+gate wrong
+cut
+---
+text "Chữ "
+gate half
+text "never seen whole"
+finish stop
+---
+text "Chữ "
+gate again
+text "đúng."
+finish stop
+`)
+	worker := apiClient{t, c.server.url, c.newKey("Example", "run")}
+	_, opened := worker.ask(http.StatusCreated, http.MethodPost, "/v2/conversations", "{}")
+	_, sent := worker.ask(http.StatusAccepted, http.MethodPost, "/v2/conversations/"+opened["id"].(string)+"/messages", `{"text":"Go.","output":{"reasoning":true}}`)
+	cmd := exec.CommandContext(t.Context(), os.Getenv("PLAYWRIGHT_NODEJS_PATH"), "../web/api/example/follow.mjs", worker.url, worker.token, sent["run_id"].(string))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	c.must(err)
+	c.must(cmd.Start())
+	type shown struct{ After, Text, Reasoning string }
+	var last shown
+	lines := bufio.NewScanner(out)
+	until := func(text string) {
+		t.Helper()
+		for last.Text != text {
+			if !lines.Scan() {
+				t.Fatalf("it ended with %+v, want %q", last, text)
+			}
+			c.must(json.Unmarshal(lines.Bytes(), &last))
+		}
+	}
+	until("Wrong.")
+	if last.Reasoning != "Hm. " {
+		t.Errorf("the reasoning is %q", last.Reasoning)
+	}
+	c.model.Release("wrong")
+	until("")
+	until("Chữ ")
+	c.crash()
+	until("")
+	until("Chữ ")
+	c.model.Release("again")
+	until("Chữ đúng.")
+	for lines.Scan() {
+		c.must(json.Unmarshal(lines.Bytes(), &last))
+	}
+	c.must(cmd.Wait())
+	if last != (shown{"run_finished", "Chữ đúng.", ""}) {
+		t.Errorf("in the end it shows %+v", last)
+	}
 }

@@ -24,7 +24,7 @@ func (m *maker) keys() []Sample {
 		sample("key_new_wrong", Sample{HTML: NewKey(KeyForm{Page: narrow, Name: m.say("x"), Errors: wrong})}),
 		sample("key_created", Sample{HTML: CreatedKey(CreatedKeyProps{Page: narrow, Name: m.say("Intake form"), Token: m.say("cba_7Qm2b8")})}),
 		sample("reference", Sample{HTML: Reference(ReferenceProps{
-			Page: page, Document: "/v2/openapi.json",
+			Page: page, Document: "/v2/openapi.json", Example: m.say("for await (const event of events(url, key, run)) {}"),
 			Operations: []ReferenceOperation{{
 				Method: "POST", Path: "/v2/runs/{run}/answer", Summary: m.say("Answer the questions that a run waits with"), Scope: "run", Idempotent: true,
 				Query:   []ReferenceField{{Name: "after", Kind: "integer", About: m.say("The newest id."), Optional: true}},

@@ -99,14 +99,36 @@ func TestNothingPrivateIsShown(t *testing.T) {
 					see(d.s.Admin.Get(path))
 				}
 			}
-			look()
-			d.decide("allow", "")
-			d.until(agent.StatusFailed) // the service refuses the next request
-			for range 2 {               // an error in the stream, and garbage
-				d.send("Again")
-				d.until(agent.StatusFailed)
+			token := createKey(t, d.s.Admin, "Reader", "read")
+			read := func(path string) {
+				r := d.s.Browser().Request(http.MethodGet, path, nil)
+				r.Header.Set("X-API-Key", token)
+				got := d.s.Browser().Do(r)
+				if got.Status != http.StatusOK {
+					t.Errorf("GET %s: %d", path, got.Status)
+				}
+				see(got)
+			}
+			readRun := func(also ...string) {
+				for _, part := range append(also, "") {
+					read("/v2/runs/" + string(d.run().Run) + part)
+				}
+				read("/v2/conversations/" + string(d.id))
 			}
 			look()
+			readRun()
+			d.decide("allow", "")
+			d.until(agent.StatusFailed) // the service refuses the next request
+			readRun("/stream", "/events")
+			for range 2 { // an error in the stream, and garbage
+				d.send("Again")
+				d.until(agent.StatusFailed)
+				readRun("/stream", "/events")
+			}
+			look()
+			for _, path := range []string{"/v2/conversations", "/v2/agents", "/v2/models"} {
+				read(path)
+			}
 			see(d.s.Admin.Post(saved.Location, url.Values{"name": {""}, "api": {string(api)}, "key": {planted + "typed"}, "base_url": {"nonsense"}}))
 			see(d.s.Admin.Get("/c/c_none"))
 

@@ -13,7 +13,7 @@ func (s *Server) showReference(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	props := views.ReferenceProps{Page: page, Document: api.DocumentPath, Frames: referenceObjects(api.Frames()), Objects: referenceObjects(api.Objects())}
+	props := views.ReferenceProps{Page: page, Document: api.DocumentPath, Example: api.Example(), Frames: referenceObjects(api.Frames()), Objects: referenceObjects(api.Objects())}
 	for _, o := range api.Operations() {
 		row := views.ReferenceOperation{
 			Method: o.Method, Path: o.Path, Summary: o.Summary, Scope: o.Scope, Idempotent: o.Idempotent,

@@ -31,6 +31,18 @@ func TestPanicsAreAnswered(t *testing.T) {
 	}
 }
 
+// A program is answered as programs are.
+func TestPanicsAreAnsweredToPrograms(t *testing.T) {
+	t.Parallel()
+	s := &Server{config: Config{Now: time.Now}, log: slog.New(slog.DiscardHandler)}
+	res := httptest.NewRecorder()
+	s.recoverPanics(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("canary") })).
+		ServeHTTP(res, httptest.NewRequestWithContext(t.Context(), "GET", "/v2/runs/r_1", nil))
+	if res.Code != http.StatusInternalServerError || !strings.HasPrefix(res.Body.String(), `{"error":{"code":"internal",`) {
+		t.Errorf("got %d %s", res.Code, res.Body)
+	}
+}
+
 // TestHijackReachesTheConnection guards the upgrade of sockets: it asks the
 // outermost writer for the connection.
 func TestHijackReachesTheConnection(t *testing.T) {

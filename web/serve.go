@@ -19,7 +19,8 @@ const (
 )
 
 // HTTPServer returns a server for the pages. A request that does not arrive
-// within 30 seconds is given up; a socket has left that limit behind.
+// within 30 seconds is given up; a socket and a stream
+// have left that limit behind.
 func (s *Server) HTTPServer() *http.Server {
 	server := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: headerWithin, ReadTimeout: requestWithin, IdleTimeout: idleWithin,
