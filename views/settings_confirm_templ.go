@@ -188,7 +188,7 @@ func Disabling(p DisablingProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<section class=\"section\" aria-labelledby=\"lost-h\"><div class=\"section__head\"><h2 id=\"lost-h\">What happens</h2></div><ul class=\"losses\"><li>They can’t sign in, and are signed out everywhere at once.</li>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<section class=\"section\" aria-labelledby=\"lost-h\"><div class=\"section__head\"><h2 id=\"lost-h\">What happens</h2></div><ul class=\"losses\"><li>They can’t sign in, are signed out everywhere at once, and their API keys stop working.</li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

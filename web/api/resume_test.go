@@ -139,6 +139,34 @@ func TestStream_TwoReaders(t *testing.T) {
 	}
 }
 
+// A decision that lands while readers connect leaves no card behind that was
+// settled: a card comes before the decision or not at all (trap 6).
+func TestStream_NoGhostCards(t *testing.T) {
+	t.Parallel()
+	const runs = 15
+	one := "call c1 notes_write {\"title\":\"A\",\"text\":\"one\"}\nfinish tool_calls\n---\ntext \"Done.\"\nfinish stop\n---\n"
+	w := newWorld(t, strings.TrimSuffix(strings.Repeat(one, runs), "---\n"), noLimits)
+	p, signer := w.runner(), w.signer()
+	id := p.open()
+	for range runs {
+		s := p.message(id, "Go.")
+		calls := p.await(s, agent.StatusWaitingApproval).Interruptions[0].Approval.Calls
+		streams := make(chan []event)
+		for range 4 {
+			go func() { streams <- p.stream(s.RunID, "").rest() }()
+		}
+		signer.call(http.MethodPost, approvalOf(s.RunID), decisions("once", calls...), http.StatusOK, nil)
+		for range 4 {
+			got := show(<-streams)
+			decided, card := strings.Index(got, "state:pending/decided"), strings.LastIndex(got, "approval ")
+			if decided < 0 || card > decided || !strings.HasSuffix(got, "done") {
+				t.Errorf("got %s", got)
+			}
+		}
+		p.await(s, agent.StatusSucceeded)
+	}
+}
+
 // A reader that comes in the middle of an attempt gets what follows.
 func TestStream_JoinsAnAttempt(t *testing.T) {
 	t.Parallel()
