@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -209,5 +210,44 @@ func TestCancel_Waiting(t *testing.T) {
 	p.do(http.MethodPost, "/v2/runs/"+s.RunID+"/cancel", `{"why":"x"}`).refused(t, "a field", http.StatusUnprocessableEntity, "invalid_request")
 	if c := p.read(s.ConversationID); c.PendingApproval != nil || c.Run.State != "cancelled" || len(c.Messages) != 1 {
 		t.Errorf("the conversation is %+v", c)
+	}
+}
+
+// A program that follows no stream sends, waits, decides and waits.
+func TestRun_Wait(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, notes+"\n---\ngate never\nfinish stop")
+	p := w.runner()
+	s := p.start("Note it.")
+	wait := func(seconds string) run {
+		t.Helper()
+		var r run
+		p.call(http.MethodGet, "/v2/runs/"+s.RunID+"?wait="+seconds, nil, http.StatusOK, &r)
+		return r
+	}
+	if r := wait("1"); r.State != "running" && r.State != "pending" {
+		t.Errorf("after a second it is %s", r.State)
+	}
+	w.up.Release("start")
+	r := wait("20")
+	if r.State != "waiting_approval" || len(r.Interruptions) != 1 {
+		t.Fatalf("it is %+v", r)
+	}
+	w.signer().call(http.MethodPost, approvalOf(s.RunID), decisions("once", r.Interruptions[0].Approval.Calls...), http.StatusOK, nil)
+	if r := wait("20"); r.State != "succeeded" || r.Result.FinalOutput != "It is noted." {
+		t.Errorf("it is %+v", r)
+	}
+	for _, seconds := range []string{"-1", "61", "x"} {
+		p.do(http.MethodGet, "/v2/runs/"+s.RunID+"?wait="+seconds, nil).refused(t, seconds, http.StatusUnprocessableEntity, "invalid_request")
+	}
+	s = p.message(s.ConversationID, "Again.")
+	w.up.Reached("never")
+	stopped := make(chan run)
+	go func() { stopped <- wait("60") }()
+	if err := w.s.Site.Shutdown(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if r := <-stopped; r.State != "running" {
+		t.Errorf("when the server stops it is %s", r.State)
 	}
 }

@@ -91,6 +91,7 @@ func operations() []operation {
 		{
 			method: http.MethodGet, path: "/v2/runs/{run}", scope: models.ScopeRead,
 			summary: "Read a run: where it stands, what it waits for, how it ended",
+			query:   []parameter{{name: "wait", about: "Up to 60 seconds: the answer comes when the run waits for a person or is over, or then.", integer: true}},
 			out:     []result{{http.StatusOK, "The run.", Run{}}},
 			errors:  []*Error{errNoRun},
 			do:      (*Server).readRun,

@@ -1,8 +1,10 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"countersign/agent"
 )
@@ -37,13 +39,54 @@ func asRun(err error) error {
 	return err
 }
 
-// readRun answers with a run.
+// readRun answers with a run, at once or when it waits for a person or is over.
 func (s *Server) readRun(c *call) (answer, error) {
+	seconds, err := number(c.URL.Query().Get("wait"), 0, 0, maxWait)
+	if err != nil {
+		return answer{}, err
+	}
 	r, err := s.find(c)
+	if err == nil && seconds > 0 {
+		r, err = s.settled(c, r, time.Duration(seconds)*time.Second)
+	}
 	if err != nil {
 		return answer{}, err
 	}
 	return ok(r.object())
+}
+
+// maxWait is how long a program may wait for a run, in seconds.
+const maxWait = 60
+
+// settled returns a run once it waits for a person or is over, or as it stands
+// when there was time enough or it can't be followed.
+func (s *Server) settled(c *call, r *run, within time.Duration) (*run, error) {
+	ctx, cancel := context.WithTimeout(c.Context(), within)
+	defer cancel()
+	st := &stream{caller: c.name(), key: c.key.ID, user: c.user.ID, conversation: r.ref.Conversation, cancel: cancel}
+	if !s.streams.add(st, s.Limits.Streams, s.Limits.KeyStreams) {
+		return r, nil
+	}
+	defer s.streams.remove(st)
+	// The time that a request has to arrive does not bound its answer.
+	if err := http.NewResponseController(c.w).SetReadDeadline(time.Time{}); err != nil {
+		return nil, err
+	}
+	sub, _ := s.Engine.Follow(r.ref.Conversation)
+	defer sub.Close()
+	for seen := agent.Seq(0); ; {
+		r, err := s.find(c)
+		if err != nil || r.state().Terminal() || r.state().Waiting() {
+			return r, err
+		}
+		for known := seen; seen == known; { // text wakes too
+			u, err := sub.Next(ctx)
+			if err != nil {
+				return r, s.mayStill(c) // that may be why
+			}
+			seen = u.Seq
+		}
+	}
 }
 
 // again answers with a run as it stands after what was done to it.
