@@ -85,8 +85,9 @@ func (t *events) text(id agent.AttemptID, c agent.Channel, start int, text strin
 	t.live(kind, DeltaData{id, sent, text[sent-start:]})
 }
 
-// joined implements [teller]: the reader gets all that there is of the attempt.
-func (t *events) joined(d agent.Draft) { t.written(d) }
+// joined implements [teller]: the reader gets all that there is of the attempt,
+// once it has the record that begins it.
+func (*events) joined(agent.Draft) {}
 
 // written implements [teller].
 func (t *events) written(d agent.Draft) {

@@ -84,13 +84,20 @@ func (s *Server) follow(c *call, tell func(listener) teller) error {
 	// told once.
 	sub, draft := s.Engine.Follow(found.ref.Conversation)
 	defer sub.Close()
+	head, err := s.journal.Head(c.Context(), found.ref.Conversation)
+	if err != nil {
+		return orUnknown(err, errNoRun)
+	}
 	out, err := begin(c.w, s.Limits.Write)
 	if err != nil {
 		return nil // the program has gone
 	}
 	f := &follower{server: s, run: &run{ref: found.ref, queued: found.queued}, out: out, sub: sub}
 	f.teller = tell(listener{f.run, out, after, s.Now})
-	if err := f.serve(ctx, c, draft); err != nil && ctx.Err() == nil && errorOf(err) == errInternal {
+	if draft.Run == found.ref.Run {
+		f.joined(draft)
+	}
+	if err := f.serve(ctx, c, head); err != nil && ctx.Err() == nil && errorOf(err) == errInternal {
 		s.log.ErrorContext(ctx, "a stream broke off", "conversation", string(found.ref.Conversation), "run", string(found.ref.Run), "error", err)
 	}
 	return nil
@@ -112,12 +119,9 @@ func cursor(c *call) (agent.Seq, error) {
 	return agent.Seq(n), nil
 }
 
-// serve tells of the run until it is over or the context ends.
-func (f *follower) serve(ctx context.Context, c *call, draft agent.Draft) error {
-	head, err := f.server.journal.Head(ctx, f.run.ref.Conversation)
-	if err != nil {
-		return err
-	}
+// serve tells of the run until it is over or the context ends. The head is that
+// of the moment at which the stream began: what comes after it is live.
+func (f *follower) serve(ctx context.Context, c *call, head agent.Head) error {
 	f.read = head.Seq // of a run that begins later
 	for rec, err := range f.server.journal.ReadRun(ctx, f.run.ref.Conversation, f.run.ref.Run) {
 		if err != nil {
@@ -125,12 +129,10 @@ func (f *follower) serve(ctx context.Context, c *call, draft agent.Draft) error 
 		}
 		f.run.Apply(rec)
 		f.read = rec.Seq
-		f.record(rec, false)
+		f.record(rec, rec.Seq > head.Seq)
 	}
 	f.stillQueued(head)
-	if draft.Run == f.run.ref.Run && f.open() == draft.Attempt {
-		f.joined(draft)
-	}
+	f.catchUp()
 	f.standing()
 	beat := time.NewTicker(f.server.Limits.KeepAlive)
 	defer beat.Stop()
@@ -178,6 +180,13 @@ func (f *follower) beat(ctx context.Context, c *call) error {
 	return f.more(ctx)
 }
 
+// catchUp tells what there is by now of the attempt under way.
+func (f *follower) catchUp() {
+	if draft := f.server.Engine.Draft(f.run.ref.Conversation); draft.Attempt != "" && draft.Attempt == f.open() {
+		f.written(draft)
+	}
+}
+
 // open is the attempt under way, "" without one.
 func (f *follower) open() agent.AttemptID {
 	if f.run.Attempt == nil {
@@ -223,10 +232,8 @@ func (f *follower) more(ctx context.Context) error {
 		flush() // an attempt may have begun, and what it wrote is here
 	}
 	f.stillQueued(head)
-	if u.Lost && f.open() != "" {
-		if draft := f.server.Engine.Draft(f.run.ref.Conversation); draft.Attempt == f.open() {
-			f.written(draft)
-		}
+	if u.Lost {
+		f.catchUp()
 	}
 	if u.Activity != nil && u.Activity.Attempt == f.open() {
 		f.activity(*u.Activity)

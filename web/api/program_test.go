@@ -179,9 +179,9 @@ type (
 		Messages         []struct{ ID, Role, Text, RunID string }
 		Earlier          *int64
 		Queue            []struct{ ID, Text string }
-		PendingApproval  *pending `json:"pending_approval"`
-		PendingQuestion  *pending `json:"pending_question"`
-		PendingReconcile *struct{ Call callToSign }
+		PendingApproval  *pending                   `json:"pending_approval"`
+		PendingQuestion  *pending                   `json:"pending_question"`
+		PendingReconcile *struct{ Call callToSign } `json:"pending_reconcile"`
 	}
 	pending struct {
 		RunID       string `json:"run_id"`

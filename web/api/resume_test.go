@@ -170,10 +170,11 @@ func TestStream_NoGhostCards(t *testing.T) {
 // A reader that comes in the middle of an attempt gets what follows.
 func TestStream_JoinsAnAttempt(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "text \"Early. \"\ngate half\ntext \"Late.\"\nfinish stop")
+	w := newWorld(t, "gate start\ntext \"Early. \"\ngate half\ntext \"Late.\"\nfinish stop")
 	p := w.runner()
 	s := p.start("Go.")
 	early := p.stream(s.RunID, "")
+	w.up.Release("start")
 	before := early.until("token")
 	late := p.stream(s.RunID, "")
 	late.until("state")
