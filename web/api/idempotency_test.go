@@ -148,4 +148,7 @@ func TestLimits_Messages(t *testing.T) {
 	if got := p.named(http.MethodPost, "/v2/conversations/"+one+"/messages", "k", map[string]any{"text": "x"}); got.status != http.StatusAccepted {
 		t.Errorf("a minute later: got %d %s", got.status, got.text)
 	}
+	for _, gate := range []string{"one", "two", "three"} {
+		w.up.Reached(gate)
+	}
 }
