@@ -51,7 +51,6 @@ type frames struct {
 	told map[agent.InteractionID]bool // cards that the reader was shown
 	of   agent.AttemptID
 	sent int // bytes of the attempt's answer that the reader has, or is not sent
-	over bool
 	// waits says that the reader was told that the run has not begun.
 	waits bool
 }
@@ -180,13 +179,12 @@ func (t *frames) standing() {
 		t.waits = true
 		t.frame("state", StateData{agent.StatusPending, "queued"})
 	}
-	if !t.run.state().Terminal() || t.over {
+	if !t.run.state().Terminal() {
 		return
 	}
 	if t.removed {
 		t.frame("state", StateData{agent.StatusCancelled, "removed"})
 	}
-	t.over = true
 	if res := t.result(); res != nil {
 		t.frame("done", DoneData{res, res.Citations})
 	} else {
