@@ -202,3 +202,22 @@ func TestAccess_ForeignLooksLikeUnknown(t *testing.T) {
 	w.signer().call(http.MethodPost, approvalOf(s.RunID), decisions("once", call), http.StatusOK, nil)
 	alice.await(s, agent.StatusSucceeded)
 }
+
+// The head of a stream would have no end, so it is not to be had.
+func TestAccess_Head(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "text \"Hi.\"\nfinish stop")
+	p := w.runner()
+	s := p.start("Hello.")
+	p.await(s, agent.StatusSucceeded)
+	for path, want := range map[string]int{"": http.StatusOK, "/stream": http.StatusMethodNotAllowed, "/events": http.StatusMethodNotAllowed} {
+		res, err := http.DefaultTransport.RoundTrip(p.request(t.Context(), http.MethodHead, "/v2/runs/"+s.RunID+path, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("HEAD of the run’s %q: got %d, want %d", path, res.StatusCode, want)
+		}
+	}
+}
