@@ -130,8 +130,11 @@ func (e *Engine) grantsOf(s *RunState, verdicts []CallDecision, by Actor) (grant
 		if !v.Grant {
 			continue
 		}
+		if by.Key != "" {
+			return nil, &InputError{Message: "A key allows call by call only."}
+		}
 		c := s.Call(v.Call)
-		if v.Verdict != VerdictAllow || !c.Grantable() || by.Key != "" {
+		if v.Verdict != VerdictAllow || !c.Grantable() {
 			return nil, &InputError{Message: "This tool can be allowed call by call only."}
 		}
 		if grants.covering(c.ToolCallRequested) == nil {

@@ -147,3 +147,22 @@ func TestEndUser_Ends(t *testing.T) {
 		})
 	}
 }
+
+// An end user may allow a tool for the rest of their conversation.
+func TestEndUser_Grants(t *testing.T) {
+	t.Parallel()
+	const call = "call c1 notes_write {\"title\":\"A\",\"text\":\"one\"}\nfinish tool_calls\n---\ntext \"Noted.\"\nfinish stop"
+	w := newWorld(t, call+"\n---\n"+call)
+	nam := w.program(webtest.AdminEmail, models.ScopeAdmin).serveUser("nam")
+	s := nam.start("Note it.")
+	calls := nam.await(s, agent.StatusWaitingApproval).Interruptions[0].Approval.Calls
+	for range 2 { // the same again is no error
+		nam.call(http.MethodPost, approvalOf(s.RunID), decisions("session", calls...), http.StatusOK, nil)
+	}
+	nam.await(s, agent.StatusSucceeded)
+	again := nam.message(s.ConversationID, "Note it again.")
+	nam.await(again, agent.StatusSucceeded)
+	if got := show(nam.stream(again.RunID, "").rest()); strings.Contains(got, "waiting") || !strings.Contains(got, "tool:notes_write/start tool:notes_write/end ") {
+		t.Errorf("got %s", got)
+	}
+}

@@ -216,7 +216,7 @@ type Decisions struct {
 // A Decision is the verdict on one call.
 type Decision struct {
 	CallID   agent.CallID `json:"call_id"`
-	Decision string       `json:"decision" enum:"once,deny"`
+	Decision string       `json:"decision" enum:"once,session,deny" doc:"session allows the tool for the rest of the conversation; a person may, with an end user’s token, and a key may not."`
 	Reason   string       `json:"reason,omitempty" doc:"At most 512 characters."`
 }
 

@@ -125,10 +125,11 @@ func (s *Server) cancel(c *call) (answer, error) {
 	return s.again(c, r.ref, http.StatusAccepted)
 }
 
-// The verdicts of a program.
+// The decisions.
 const (
-	decisionOnce = "once"
-	decisionDeny = "deny"
+	decisionOnce    = "once"
+	decisionSession = "session" // and without asking for the rest of the conversation
+	decisionDeny    = "deny"
 )
 
 // decide records verdicts on calls that wait. The binding of each is that of
@@ -154,10 +155,12 @@ func (s *Server) decide(c *call) (answer, error) {
 		v := agent.CallDecision{Call: d.CallID, Verdict: agent.VerdictAllow, Reason: d.Reason}
 		switch d.Decision {
 		case decisionOnce:
+		case decisionSession:
+			v.Grant = true
 		case decisionDeny:
 			v.Verdict = agent.VerdictDeny
 		default:
-			return answer{}, invalid("A decision is once or deny.")
+			return answer{}, invalid("A decision is once, session or deny.")
 		}
 		if r.Call(d.CallID) == nil {
 			return answer{}, invalid("The run has no call %q.", short(string(d.CallID)))
