@@ -26,7 +26,7 @@ func lockDir(path string) (*dirLock, error) {
 // release lets the lock go. It may be called twice. The file stays: removing
 // it could take the lock from whoever opened it meanwhile.
 func (l *dirLock) release() error {
-	if err := l.file.Close(); !errors.Is(err, os.ErrClosed) {
+	if err := errors.Join(unlockFile(l.file), l.file.Close()); !errors.Is(err, os.ErrClosed) {
 		return err
 	}
 	return nil

@@ -16,3 +16,15 @@ func lockFileNow(f *os.File) error {
 	}
 	return err
 }
+
+// unlockFile lets go of the lock itself: until a child that is being started has
+// become another program, it holds the file too, and with it the lock.
+func unlockFile(f *os.File) error {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) { failed = unix.Flock(int(fd), unix.LOCK_UN) })
+	return errors.Join(err, failed)
+}
