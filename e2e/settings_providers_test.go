@@ -10,6 +10,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"countersign/providers/providertest"
 	"countersign/providers/scripted/scriptedtest"
 )
 
@@ -121,10 +122,8 @@ func TestProviderTestNamesTheFailingStep(t *testing.T) {
 		status 404 model_not_found code=model_not_found`)
 	page404 := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(page404.Close)
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
 
-	c := connection{name: "Local", baseURL: gone.URL + "/v1", private: true, key: keyCanary + "-wrong"}
+	c := connection{name: "Local", baseURL: providertest.Nobody + "/v1", private: true, key: keyCanary + "-wrong"}
 	p.visit("/settings/providers/new?preset=custom", http.StatusOK)
 	c.fillIn(p, "Save and test")
 	p.wantText("#provider-test", "Nobody listens at the address of Local", "network")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"countersign/providers/providertest"
 	"countersign/web/webtest"
 )
 
@@ -63,9 +64,7 @@ func TestProbeNamesTheStep(t *testing.T) {
 	fails := func(status int, code string) http.HandlerFunc {
 		return says(status, "application/json", `{"error":{"message":"canary","code":"`+code+`"}}`)
 	}
-	listening := httptest.NewServer(http.NotFoundHandler())
-	nobody := listening.URL
-	listening.Close()
+	const nobody = providertest.Nobody
 	for name, tt := range map[string]struct {
 		address string
 		title   string

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"countersign/models"
+	"countersign/providers/providertest"
 	"countersign/web/webtest"
 )
 
@@ -221,9 +222,7 @@ func TestMetadataAddressesAreRefused(t *testing.T) {
 
 func TestFailedTestsSayWhatHappened(t *testing.T) {
 	t.Parallel()
-	closed := httptest.NewServer(http.NotFoundHandler())
-	gone := closed.URL
-	closed.Close()
+	const gone = providertest.Nobody
 	page, _ := fakeAPI(t, http.StatusOK, "text/html", "<p>canary page</p>")
 	cut, _ := fakeAPI(t, http.StatusOK, "text/event-stream", "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"O\"}}]}\n\n")
 	missing, _ := fakeAPI(t, http.StatusNotFound, "application/json", `{"error":{"message":"canary","code":"model_not_found"}}`)

@@ -17,6 +17,7 @@ import (
 	"countersign/providers"
 	"countersign/providers/connect"
 	"countersign/providers/probe"
+	"countersign/providers/providertest"
 )
 
 var quiet = log.New(io.Discard, "", 0)
@@ -38,9 +39,7 @@ func outline(r probe.Result) string {
 // seen is not said to be right.
 func TestTheStepThatFails(t *testing.T) {
 	t.Parallel()
-	closed := httptest.NewServer(http.NotFoundHandler())
-	nobody := closed.URL + "/v1"
-	closed.Close()
+	const nobody = providertest.Nobody + "/v1"
 	short := 400 * time.Millisecond
 	const unseen = " ?key ?path ?model ?stream ?tools ?usage"
 	for name, tt := range map[string]struct {

@@ -11,6 +11,10 @@ import (
 	"time"
 )
 
+// Nobody is an address at which nothing listens. The port of a server that was
+// closed would do only until another one is given it.
+const Nobody = "http://127.0.0.1:1"
+
 // An Ending says what happens after the last byte of an [Answer].
 type Ending int
 
