@@ -116,8 +116,7 @@ func TestDelete_LeavesNoText(t *testing.T) {
 func TestDelete_IsAtOnce(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, Config{})
-	db.stop() // nothing is erased in the background
-	db.sweeping.Wait()
+	endSweeping(db)
 	s := longTalk(t, db, "c_1", "u_1")
 	if err := db.Conversations().Delete(t.Context(), "c_1", "u_1"); err != nil {
 		t.Fatal(err)
@@ -184,8 +183,7 @@ func TestErase_GoesOn(t *testing.T) {
 			t.Parallel()
 			c := Config{Dir: t.TempDir()}
 			db := openTest(t, c)
-			db.stop()
-			db.sweeping.Wait()
+			endSweeping(db)
 			longTalk(t, db, "c_1", "u_1")
 			if err := db.Conversations().Delete(t.Context(), "c_1", "u_1"); err != nil {
 				t.Fatal(err)

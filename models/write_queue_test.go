@@ -34,9 +34,12 @@ func stored(t *testing.T, db *DB) []string {
 }
 
 // hold occupies the writer until the returned function is called, so that what
-// is queued meanwhile waits.
+// is queued meanwhile waits. It first ends the database's own work: a look for
+// what is to be erased could share the transaction that is held, and closing
+// the database waits for that look.
 func hold(t *testing.T, db *DB) (release func()) {
 	t.Helper()
+	endSweeping(db)
 	started, gate, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -48,6 +51,12 @@ func hold(t *testing.T, db *DB) (release func()) {
 	}()
 	<-started
 	return func() { close(gate); <-done }
+}
+
+// endSweeping ends what an open database writes by itself.
+func endSweeping(db *DB) {
+	db.stop()
+	db.sweeping.Wait()
 }
 
 // enqueue starts jobs one after the other and waits until each is queued.
@@ -100,8 +109,7 @@ func countCommits(t *testing.T, db *DB) *atomic.Int64 {
 func TestWriteQueue_GroupsCommits(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, Config{})
-	db.stop() // an open database looks for what is to be erased: that is a commit, too
-	db.sweeping.Wait()
+	endSweeping(db) // a look for what is to be erased is a commit, too
 	commits := countCommits(t, db)
 	for i := range 3 {
 		if err := db.write(t.Context(), put(fmt.Sprint("alone ", i))); err != nil {
