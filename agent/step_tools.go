@@ -36,46 +36,6 @@ func (w *worker) stepTools(ctx context.Context) error {
 	return w.settle(ctx, open[i])
 }
 
-// gate decides what can be decided without a person and puts the rest on a
-// card (the order of authority in contract 2.4).
-func (w *worker) gate(h Head) (events []Event) {
-	var card []BoundCall
-	for _, c := range w.state.OpenCalls() {
-		if c.Started || c.Decision != nil || c.Asked != nil {
-			continue
-		}
-		id := c.ToolCallRequested.Call
-		tool, ok := w.offered(c.Tool)
-		_, asks := tool.(Asker)
-		grant := grantList(h.Grants).covering(c.ToolCallRequested)
-		switch {
-		case !ok || c.Definition == "":
-			events = append(events, ToolCallFinished{Call: id, Outcome: CallError, Result: resultNoTool})
-		case w.forbids(c):
-			events = append(events, w.hardDeny(c))
-		case w.changed(c):
-			events = append(events, ToolCallFinished{Call: id, Outcome: CallError, Result: resultChanged})
-		case w.unusable(tool, c) != "":
-			events = append(events, ToolCallFinished{Call: id, Outcome: CallError, Result: w.unusable(tool, c)})
-		case c.ReadOnly, asks:
-		case grant != nil:
-			events = append(events, ApprovalDecision{
-				Call: id, Tool: c.Tool, Binding: bind(w.ref.Run, c.ToolCallRequested), Verdict: VerdictAllow, Origin: OriginGrant, By: grant.By,
-				Grant: grant.Grant, GrantedAt: grant.At,
-			})
-		default:
-			card = append(card, BoundCall{Call: id, Binding: bind(w.ref.Run, c.ToolCallRequested)})
-		}
-	}
-	if len(card) > 0 {
-		expires := w.now().Add(w.agent.Limits.Approval).UTC().Truncate(time.Millisecond)
-		events = append(events,
-			ApprovalRequested{Interaction: InteractionID(w.newID("i_")), Calls: card, ExpiresAt: expires},
-			RunWaiting{For: StatusWaitingApproval})
-	}
-	return events
-}
-
 // ask brings a call that is a question one stage further. It returns nothing
 // for any other call.
 func (w *worker) ask(c *RunCall) []Event {
@@ -101,28 +61,6 @@ func (w *worker) ask(c *RunCall) []Event {
 			ExpiresAt: w.now().Add(w.agent.Limits.Question).UTC().Truncate(time.Millisecond),
 		},
 		RunWaiting{For: StatusWaitingInput},
-	}
-}
-
-// unusable says to the model why a call can't work, "" where it may.
-func (w *worker) unusable(tool Tool, c *RunCall) string {
-	if len(c.Arguments) > MaxArguments {
-		return resultTooLong
-	}
-	if checker, ok := tool.(Checker); ok {
-		return checker.Check(w.arguments(c))
-	}
-	return ""
-}
-
-func (w *worker) forbids(c *RunCall) bool {
-	return w.policy != nil && w.policy.Forbids(c.ToolCallRequested)
-}
-
-func (w *worker) hardDeny(c *RunCall) ApprovalDecision {
-	return ApprovalDecision{
-		Call: c.ToolCallRequested.Call, Tool: c.Tool, Binding: bind(w.ref.Run, c.ToolCallRequested),
-		Verdict: VerdictDeny, Origin: OriginHardPolicy,
 	}
 }
 
@@ -157,28 +95,6 @@ func (w *worker) settle(ctx context.Context, c *RunCall) error {
 	return w.append(ctx, func(Head) []Event { return []Event{finished} })
 }
 
-// refusal checks once more, right before a call would run, whether it may, and
-// returns what is recorded when it may not.
-func (w *worker) refusal(c *RunCall) []Event {
-	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallDenied, Result: resultPolicy}
-	d := c.Decision
-	switch {
-	case c.Expired:
-		f.Outcome, f.Result = CallExpired, resultExpired
-	case d != nil && d.Verdict != VerdictAllow && d.Origin == OriginHuman:
-		f.Result = withReason(resultDenied, "The person's reason", d.Reason)
-	case d != nil && d.Verdict != VerdictAllow:
-	case w.forbids(c):
-		return []Event{w.hardDeny(c), f}
-	case w.changed(c):
-		f.Outcome, f.Result = CallError, resultChanged
-	case d == nil && !c.ReadOnly, d != nil && d.Binding != bind(w.ref.Run, c.ToolCallRequested):
-	default:
-		return nil
-	}
-	return []Event{f}
-}
-
 // unfinished returns what is recorded of a call that had begun when the server
 // stopped, or nothing when it is to run again.
 func (w *worker) unfinished(c *RunCall) []Event {
@@ -191,17 +107,11 @@ func (w *worker) unfinished(c *RunCall) []Event {
 		id := InteractionID(w.newID("i_"))
 		return []Event{ReconcileRequested{Interaction: id, Call: f.Call}, RunWaiting{For: StatusWaitingInput}}
 	case w.forbids(c):
-		return []Event{w.hardDeny(c), f}
+		return []Event{w.verdict(c, VerdictDeny, OriginHardPolicy), f}
 	case w.changed(c):
 		return []Event{f}
 	}
 	return nil
-}
-
-// changed reports whether the tool is not the one that was decided on.
-func (w *worker) changed(c *RunCall) bool {
-	tool, ok := w.offered(c.Tool)
-	return !ok || tool.Definition().hash() != c.Definition
 }
 
 // run calls the tool. An error means that the engine is stopping and the call
