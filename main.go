@@ -195,7 +195,7 @@ func (d data) close() error {
 // engine works on the runs of the directory once it is started.
 func (d data) engine(log *slog.Logger) *agent.Engine {
 	return agent.NewEngine(agent.Config{
-		Journal: d.db.Journal(), Index: d.db.Journal(), Catalog: d.catalog, People: d.db.Users(),
+		Journal: d.db.Journal(), Index: d.db.Journal(), Catalog: d.catalog, People: d.db.Users(), Rulebook: d.db.Rules(),
 		Tools: tools.All(d.db.Notes()), Log: log,
 	})
 }

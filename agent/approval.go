@@ -104,7 +104,7 @@ func (e *Engine) decideCard(s *RunState, fresh []CallDecision, by Actor) ([]Even
 	all := fresh
 	for _, b := range s.undecided() {
 		named := slices.ContainsFunc(fresh, func(v CallDecision) bool { return v.Call == b.Call })
-		if !named && grants.covering(s.Call(b.Call).ToolCallRequested) != nil {
+		if !named && b.Rule == "" && grants.covering(s.Call(b.Call).ToolCallRequested) != nil {
 			all = append(all, CallDecision{Call: b.Call, Binding: b.Binding, Verdict: VerdictAllow})
 		}
 	}
@@ -153,7 +153,7 @@ func (s *RunState) decide(verdicts []CallDecision, fill func(int, *ApprovalDecis
 	var events []Event
 	open := s.undecided()
 	for n, v := range verdicts {
-		i := slices.Index(open, BoundCall{Call: v.Call, Binding: v.Binding})
+		i := slices.IndexFunc(open, func(b BoundCall) bool { return b.Call == v.Call && b.Binding == v.Binding })
 		if i < 0 {
 			return nil, ErrNotWaiting
 		}

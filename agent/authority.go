@@ -11,12 +11,12 @@ func (w *worker) gate(h Head) (events []Event) {
 		if c.Started || c.Decision != nil || c.Asked != nil {
 			continue
 		}
-		said, person := w.rule(h, c)
+		said, ask := w.rule(h, c)
 		if said != nil {
 			events = append(events, said)
 		}
-		if person {
-			card = append(card, BoundCall{Call: c.ToolCallRequested.Call, Binding: bind(w.ref.Run, c.ToolCallRequested)})
+		if ask != nil {
+			card = append(card, *ask)
 		}
 	}
 	if len(card) > 0 {
@@ -30,26 +30,34 @@ func (w *worker) gate(h Head) (events []Event) {
 
 // rule asks the authorities over a call in their order (contract 2.4); the
 // first that has something to say is the last to be asked. It returns what is
-// recorded of that, nil for a call that just runs, and whether a person has to
-// decide.
-func (w *worker) rule(h Head, c *RunCall) (said Event, person bool) {
-	tool, _ := w.offered(c.Tool)
-	_, asks := tool.(Asker)
-	blocked := w.blocked(c)
+// recorded of that, and what a card says of a call that a person decides: both
+// are nil for a call that just runs.
+func (w *worker) rule(h Head, c *RunCall) (said Event, ask *BoundCall) {
+	ask = &BoundCall{Call: c.ToolCallRequested.Call, Binding: bind(w.ref.Run, c.ToolCallRequested)}
+	ruling, blocked := w.ruling(c), w.blocked(c)
 	grant := grantList(h.Grants).covering(c.ToolCallRequested)
 	switch {
-	case w.forbids(c):
-		return w.verdict(c, VerdictDeny, OriginHardPolicy), false
+	case ruling.Hard():
+		return w.refused(c, ruling), nil
 	case blocked != "":
-		return ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallError, Result: blocked}, false
-	case c.ReadOnly, asks:
-		return nil, false
+		return ToolCallFinished{Call: ask.Call, Outcome: CallError, Result: blocked}, nil
+	case ruling.Free:
+		return nil, nil
+	case ruling.says() == PolicyDeny:
+		return w.refused(c, ruling), nil
+	case ruling.says() == PolicyAsk:
+		ask.Rule = ruling.Rule.Name
+		return nil, ask
+	case ruling.says() == PolicyAllow:
+		d := w.verdict(c, VerdictAllow, OriginApplicationPolicy)
+		d.Rule = ruling.Rule.Name
+		return d, nil
 	case grant != nil:
 		d := w.verdict(c, VerdictAllow, OriginGrant)
 		d.By, d.Grant, d.GrantedAt = grant.By, grant.Grant, grant.At
-		return d, false
+		return d, nil
 	}
-	return nil, true
+	return nil, ask
 }
 
 // verdict is one that no card led to.
@@ -59,8 +67,14 @@ func (w *worker) verdict(c *RunCall, v Verdict, o Origin) ApprovalDecision {
 	}
 }
 
-func (w *worker) forbids(c *RunCall) bool {
-	return w.policy != nil && w.policy.Forbids(c.ToolCallRequested)
+// refused is the verdict of a rule that denies a call.
+func (w *worker) refused(c *RunCall, by Ruling) ApprovalDecision {
+	d := w.verdict(c, VerdictDeny, OriginApplicationPolicy)
+	if by.Hard() {
+		d.Origin = OriginHardPolicy
+	}
+	d.Rule = by.Rule.Name
+	return d
 }
 
 // blocked says to the model why a call can't run, whoever would allow it; "" if
@@ -91,15 +105,15 @@ func (w *worker) changed(c *RunCall) bool {
 // returns what is recorded when it may not.
 func (w *worker) refusal(c *RunCall) []Event {
 	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallDenied, Result: resultPolicy}
-	d := c.Decision
+	d, ruling := c.Decision, w.ruling(c)
 	switch {
 	case c.Expired:
 		f.Outcome, f.Result = CallExpired, resultExpired
 	case d != nil && d.Verdict != VerdictAllow && d.Origin == OriginHuman:
 		f.Result = withReason(resultDenied, "The person's reason", d.Reason)
 	case d != nil && d.Verdict != VerdictAllow:
-	case w.forbids(c):
-		return []Event{w.verdict(c, VerdictDeny, OriginHardPolicy), f}
+	case ruling.Hard():
+		return []Event{w.refused(c, ruling), f}
 	case w.changed(c):
 		f.Outcome, f.Result = CallError, resultChanged
 	case d == nil && !c.ReadOnly, d != nil && d.Binding != bind(w.ref.Run, c.ToolCallRequested):

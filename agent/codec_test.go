@@ -132,6 +132,14 @@ var pins = []struct {
 		agent.ApprovalDecision{Call: "t_1", Tool: "save", Binding: "b", Verdict: agent.VerdictAllow, Origin: agent.OriginGrant, By: ann, Grant: "n_1", GrantedAt: noon},
 		`{"call_id":"t_1","tool":"save","binding":"b","verdict":"allow","origin":"session_grant","by":` + annJSON + `,"grant_id":"n_1","granted_at":"2026-01-02T12:00:00.005Z"}`,
 	},
+	{
+		agent.ApprovalRequested{Interaction: "i_1", Calls: []agent.BoundCall{{Call: "t_1", Binding: "b", Rule: "Big orders"}}, ExpiresAt: noon},
+		`{"interaction_id":"i_1","calls":[{"call_id":"t_1","binding":"b","rule":"Big orders"}],"expires_at":"2026-01-02T12:00:00.005Z"}`,
+	},
+	{
+		agent.ApprovalDecision{Call: "t_1", Tool: "save", Binding: "b", Verdict: agent.VerdictAllow, Origin: agent.OriginApplicationPolicy, Rule: "Small orders"},
+		`{"call_id":"t_1","tool":"save","binding":"b","verdict":"allow","origin":"application_policy","by":{},"rule":"Small orders"}`,
+	},
 	{agent.ReconcileRequested{Interaction: "i_1", Call: "t_1"}, `{"interaction_id":"i_1","call_id":"t_1"}`},
 	{
 		agent.ReconcileAnswered{Interaction: "i_1", Call: "t_1", Answer: agent.ReconcileRunAgain, Note: "Look.", By: ann},

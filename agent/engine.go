@@ -21,22 +21,14 @@ type Config struct {
 	Tools   []Tool
 	// People is who may have something run; everybody if nil.
 	People People
-	// Policy is the hard policy: it refuses calls, and nothing overrides it.
-	Policy Policy
-	Bounds Bounds // see also [Engine.SetBounds]
+	// Rulebook has the policy; nil is one without rules.
+	Rulebook Rulebook
+	Bounds   Bounds // see also [Engine.SetBounds]
 
 	Now    func() time.Time
 	NewID  func(prefix string) string
 	Jitter func() float64 // in [0, 1)
 	Log    *slog.Logger
-}
-
-// A Policy refuses calls that may never run. It must be safe for use by
-// multiple goroutines and give the same answer for the same call: it is asked
-// before a card is shown and again right before the call runs.
-type Policy interface {
-	// Forbids reports whether the call is refused.
-	Forbids(call ToolCallRequested) bool
 }
 
 // An Engine works on runs. It owns every goroutine that it starts; Shutdown
@@ -50,7 +42,7 @@ type Engine struct {
 	catalog Catalog
 	tools   map[string]Tool
 	people  People
-	policy  Policy
+	rules   Rulebook
 	now     func() time.Time
 	newID   func(string) string
 	jitter  func() float64
@@ -96,7 +88,7 @@ func NewEngine(c Config) *Engine {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	e := &Engine{
-		journal: c.Journal, index: c.Index, catalog: c.Catalog, people: c.People, policy: c.Policy,
+		journal: c.Journal, index: c.Index, catalog: c.Catalog, people: c.People, rules: c.Rulebook,
 		now: c.Now, newID: c.NewID, jitter: c.Jitter, log: c.Log,
 		boot: c.NewID("b_"), hub: newHub(),
 		line: newAdmission(c.Bounds.PerPerson, c.Bounds.PerProvider), bounds: c.Bounds, due: make(chan struct{}, 1),

@@ -14,6 +14,9 @@ type ApprovalRequested struct {
 type BoundCall struct {
 	Call    CallID `json:"call_id"`
 	Binding string `json:"binding"`
+	// Rule is the policy rule that wants a person each time, "" where none does.
+	// A grant neither comes with such a call nor allows it.
+	Rule string `json:"rule,omitempty"`
 }
 
 // Verdict is what was decided on a call (contract V15).
@@ -54,6 +57,8 @@ type ApprovalDecision struct {
 	// it; GrantedAt is when that was, zero where it came with this card.
 	Grant     GrantID   `json:"grant_id,omitempty"`
 	GrantedAt time.Time `json:"granted_at,omitzero"`
+	// Rule is the name of the policy rule that gave the verdict.
+	Rule string `json:"rule,omitempty"`
 }
 
 // Lapsed reports whether the verdict only says that nobody gave one in time.

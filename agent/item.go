@@ -109,7 +109,11 @@ type ApprovalItem struct {
 type ApprovalCall struct {
 	*CallItem
 	Binding string
+	Rule    string // the policy rule that wants a person each time, "" for none
 }
+
+// Grantable reports whether a grant may come with a verdict on the call.
+func (c *ApprovalCall) Grantable() bool { return c.Rule == "" && c.CallItem.Grantable() }
 
 // A QuestionItem is the card of a call's questions.
 type QuestionItem struct {

@@ -49,6 +49,14 @@ var commands = map[string]command{
 		}
 		return s.Engine.Answer(ctx, agent.RunRef{Conversation: agenttest.Conversation, Run: run.ID}, question, ann, answers)
 	},
+	"a rule that forbids": func(_ context.Context, s *survivor, _ *agent.RunState) error {
+		s.SetRule(agent.PolicyRule{Name: "no more", Do: agent.PolicyDeny, Hard: true})
+		return nil
+	},
+	"a rule that allows": func(_ context.Context, s *survivor, _ *agent.RunState) error {
+		s.SetRule(agent.PolicyRule{Name: "go on", Do: agent.PolicyAllow})
+		return nil
+	},
 	"reconcile": func(ctx context.Context, s *survivor, run *agent.RunState) error {
 		a := agent.ReconcileAnswered{Interaction: "none", Answer: agent.ReconcileRunAgain, By: ann}
 		if run.Reconcile != nil {
@@ -91,7 +99,7 @@ func shape(p *agenttest.Played, records []agent.Record) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintln(&b, p.Options.Limits, p.Options.Forbid, head.Archived, len(head.Queue) > 0, len(head.Grants) > 0, len(head.Answers) > 0)
+	fmt.Fprintln(&b, p.Options.Limits, p.Options.Rules, head.Archived, len(head.Queue) > 0, len(head.Grants) > 0, len(head.Answers) > 0)
 	fmt.Fprintln(&b, run.Status, run.Reclaims, run.Step-run.Done, run.Failed, run.Answer != nil,
 		run.Attempt != nil, run.Retry != nil, run.Approval != nil, run.Question != nil, run.Reconcile != nil)
 	for _, c := range run.Calls {
@@ -99,6 +107,7 @@ func shape(p *agenttest.Played, records []agent.Record) string {
 		if c.Decision != nil {
 			fmt.Fprint(&b, c.Decision.Verdict, c.Decision.Origin)
 		}
+		fmt.Fprint(&b, c.Rule != "")
 		if c.Reconcile != nil {
 			fmt.Fprint(&b, c.Reconcile.Answer)
 		}

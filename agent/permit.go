@@ -12,6 +12,8 @@ type People interface {
 	// Barred reports whether a person may not have anything run: they are
 	// disabled, or not there.
 	Barred(ctx context.Context, id UserID) (bool, error)
+	// Role returns what kind of person somebody is, who is there.
+	Role(ctx context.Context, id UserID) (Role, error)
 }
 
 // mayRun refuses what would start a run or go on with one: nothing runs in the

@@ -47,6 +47,7 @@ type RunState struct {
 type RunCall struct {
 	ToolCallRequested
 	Decision  *ApprovalDecision // the last verdict that settles it
+	Rule      string            // the policy rule that put it on a card, "" for none
 	Expired   bool              // nobody decided or answered in time
 	Started   bool
 	Asked     *QuestionAsked // for a call that is a question
@@ -54,6 +55,9 @@ type RunCall struct {
 	Reconcile *ReconcileAnswered
 	Finished  *ToolCallFinished
 }
+
+// Grantable reports whether a grant may come with a verdict on the call.
+func (c *RunCall) Grantable() bool { return c.Rule == "" && c.ToolCallRequested.Grantable() }
 
 // FoldRun folds the records of one run.
 func FoldRun(records []Record) *RunState {
@@ -122,6 +126,11 @@ func (s *RunState) applyCall(e Event) {
 		}
 	case ApprovalRequested:
 		s.Approval = &e
+		for _, b := range e.Calls {
+			if c := s.Call(b.Call); c != nil {
+				c.Rule = b.Rule
+			}
+		}
 	case ApprovalDecision:
 		if c := s.Call(e.Call); c != nil && c.Decision == nil && e.Verdict != VerdictUnsure {
 			c.Decision = &e

@@ -15,6 +15,9 @@ const maxResult = 256 << 10
 // stepTools brings the calls of a step one stage further: first all of them
 // are decided, then questions are asked, then calls run one after the other.
 func (w *worker) stepTools(ctx context.Context) error {
+	if err := w.readPolicy(ctx); err != nil {
+		return err
+	}
 	acted := false
 	err := w.append(ctx, func(h Head) []Event {
 		events := w.gate(h)
@@ -99,6 +102,7 @@ func (w *worker) settle(ctx context.Context, c *RunCall) error {
 // stopped, or nothing when it is to run again.
 func (w *worker) unfinished(c *RunCall) []Event {
 	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallUnknown, Result: resultNotAgain}
+	ruling := w.ruling(c)
 	known, ok := c.known()
 	switch {
 	case ok:
@@ -106,8 +110,8 @@ func (w *worker) unfinished(c *RunCall) []Event {
 	case c.Reconcile == nil && !c.ReadOnly:
 		id := InteractionID(w.newID("i_"))
 		return []Event{ReconcileRequested{Interaction: id, Call: f.Call}, RunWaiting{For: StatusWaitingInput}}
-	case w.forbids(c):
-		return []Event{w.verdict(c, VerdictDeny, OriginHardPolicy), f}
+	case ruling.Hard():
+		return []Event{w.refused(c, ruling), f}
 	case w.changed(c):
 		return []Event{f}
 	}

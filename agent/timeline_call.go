@@ -29,7 +29,7 @@ func (t *Timeline) applyCall(run *RunItem, rec Record) {
 		card := &ApprovalItem{Interaction: e.Interaction, Run: run.ID, ExpiresAt: e.ExpiresAt, At: rec.At}
 		for _, b := range e.Calls {
 			if c := t.calls[b.Call]; c != nil {
-				card.Calls = append(card.Calls, &ApprovalCall{CallItem: c, Binding: b.Binding})
+				card.Calls = append(card.Calls, &ApprovalCall{CallItem: c, Binding: b.Binding, Rule: b.Rule})
 			}
 		}
 		t.put(run, card)

@@ -23,6 +23,10 @@ type worker struct {
 	epoch int
 	agent Agent
 	conn  Connection
+	// owner has the conversation; role and policy are as they were last read.
+	owner  UserID
+	role   Role
+	policy Policy
 }
 
 func (w *worker) work(ctx context.Context) error {
@@ -77,6 +81,7 @@ func (w *worker) claim(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	w.owner = head.Owner
 	if err := w.permit(ctx, head.Owner); errors.Is(err, ErrBarred) {
 		return w.stopBarred(ctx)
 	} else if err != nil {

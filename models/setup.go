@@ -19,6 +19,7 @@ type Setup struct {
 	Providers []ProviderSetup
 	Agents    []AgentSetup
 	Users     []UserSetup
+	Rules     []RuleSetup
 	// Settings changes those of the server; nil leaves them alone.
 	Settings func(*Settings)
 }
@@ -54,6 +55,15 @@ type UserSetup struct {
 	Password Secret
 }
 
+// A RuleSetup creates or changes the policy rule of a name.
+type RuleSetup struct {
+	Name string
+	// Agent is the name of the agent that it is about, "" for any; nil keeps it.
+	Agent *string
+	// Change may set everything but the name and the agent.
+	Change func(*agent.PolicyRule)
+}
+
 // An Outcome is what became of an item.
 type Outcome string
 
@@ -68,6 +78,7 @@ const (
 	SectionProviders = "providers"
 	SectionAgents    = "agents"
 	SectionUsers     = "users"
+	SectionPolicy    = "policy"
 	// SectionSettings has one item, the server.
 	SectionSettings = "settings"
 )
@@ -93,7 +104,7 @@ func (e *SetupError) Error() string {
 // Apply carries out a setup, the whole of it or, with a [*SetupError] for the
 // first item that can't be, nothing. Applying it again changes nothing. The
 // outcomes are in the order of the items: providers, agents, users,
-// settings.
+// policy, settings.
 func (db *DB) Apply(ctx context.Context, s Setup) ([]Applied, error) {
 	// Passwords are hashed before anything else waits for it.
 	newcomers, err := db.newcomers(ctx, s.Users)

@@ -43,6 +43,13 @@ func (a *applying) all(s Setup) ([]Applied, error) {
 		}
 		applied = append(applied, Applied{SectionUsers, u.Email, outcome})
 	}
+	for i, r := range s.Rules {
+		outcome, err := a.rule(r)
+		if err != nil {
+			return nil, itemFailed(SectionPolicy, i, err)
+		}
+		applied = append(applied, Applied{SectionPolicy, r.Name, outcome})
+	}
 	if s.Settings != nil {
 		outcome, err := a.settings(s.Settings)
 		if err != nil {

@@ -23,12 +23,12 @@ var (
 	ErrNotFirst = errors.New("there are people already")
 )
 
-// A Role is what a person may do.
-type Role string
+// A Role is what a person may do. Who signs in is an admin or a member.
+type Role = agent.Role
 
 const (
-	RoleAdmin  Role = "admin"
-	RoleMember Role = "member"
+	RoleAdmin  = agent.RoleAdmin
+	RoleMember = agent.RoleMember
 )
 
 // A User is a person who may sign in.

@@ -128,3 +128,16 @@ func (s Users) Barred(ctx context.Context, id agent.UserID) (bool, error) {
 	err := s.db.read(ctx).Model(&userRow{}).Where("disabled = 0 AND (id = ? OR id = (SELECT host FROM end_users WHERE id = ?))", id, id).Count(&enabled).Error
 	return enabled == 0, failed(ctx, "ask for a person", err)
 }
+
+// Role implements [agent.People]. The error is [ErrNotFound] if nobody of the
+// id is there.
+func (u Users) Role(ctx context.Context, id agent.UserID) (Role, error) {
+	row, err := u.take(ctx, "id = ?", id)
+	if err == nil {
+		return row.Role, nil
+	}
+	if !errors.Is(err, ErrNotFound) {
+		return "", err
+	}
+	return agent.RoleEndUser, failed(ctx, "ask for a person", u.db.read(ctx).Take(&endUserRow{}, "id = ?", id).Error)
+}

@@ -90,8 +90,13 @@ func checkGrants(t testing.TB, records []agent.Record) {
 	t.Helper()
 	standing := map[agent.GrantID]agent.Record{}
 	tools := map[agent.CallID]agent.ToolCallRequested{}
+	each := map[agent.CallID]bool{} // a rule wants a person each time
 	for _, r := range records {
 		switch e := r.Event.(type) {
+		case agent.ApprovalRequested:
+			for _, b := range e.Calls {
+				each[b.Call] = b.Rule != ""
+			}
 		case agent.ToolCallRequested:
 			tools[e.Call] = e
 		case agent.GrantCreated:
@@ -103,7 +108,7 @@ func checkGrants(t testing.TB, records []agent.Record) {
 		case agent.ApprovalDecision:
 			grant, stands := standing[e.Grant].Event.(agent.GrantCreated)
 			call := tools[e.Call]
-			if e.Origin == agent.OriginGrant && (!stands || grant.Tool != call.Tool || grant.Definition != call.Definition || call.Connector != "") {
+			if (e.Origin == agent.OriginGrant || e.Grant != "") && (!stands || each[e.Call] || grant.Tool != call.Tool || grant.Definition != call.Definition || call.Connector != "") {
 				t.Errorf("record %d: no grant allows %s", r.Seq, e.Call)
 			}
 		}

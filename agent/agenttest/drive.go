@@ -118,8 +118,12 @@ func (d *drive) machine(ctx context.Context, verb string, words []string) error 
 		synctest.Wait()
 		records := d.Memory.Records(d.conversation)
 		d.show(fmt.Sprintf("+%s", time.Since(records[0].At)))
-	case "forbid":
-		d.Forbid(first)
+	case "forbid", "rule":
+		rule, err := parseRule(verb, first, words)
+		d.SetRule(rule)
+		return err
+	case "drop":
+		d.DropRule(first)
 	case "redefine":
 		for _, t := range d.config.Tools {
 			if t.Name == first {

@@ -15,7 +15,7 @@ type Options struct {
 	Limits  agent.Limits
 	Retries *int             // nil for the default
 	Refused *providers.Error // what connecting gives, nil when it works
-	Forbid  []string         // names of tools that hard policy refuses
+	Rules   agent.Policy
 }
 
 // ParseOptions reads the section of options, one a line.
@@ -27,7 +27,11 @@ type Options struct {
 //	question 1m          until a question does
 //	retries 0            of a model call
 //	no_key               the provider has no key
-//	forbid save          hard policy refuses the tool
+//	forbid save          a rule named "no save" that nothing overrides
+//	rule NAME ask save   or allow or deny, or forbid for one that nothing
+//	                     overrides; of the tools of that name, of those of
+//	                     role=member, agent=agent or connector=shop, and where
+//	                     the arguments have $.n=1
 func ParseOptions(text string) (Options, error) {
 	var o Options
 	for _, line := range lines(text) {
@@ -44,6 +48,11 @@ func ParseOptions(text string) (Options, error) {
 
 func (o *Options) set(words []string) (err error) {
 	name, value := shift(&words), shift(&words)
+	if name == "rule" || name == "forbid" {
+		rule, err := parseRule(name, value, words)
+		o.Rules = append(o.Rules, rule)
+		return err
+	}
 	if len(words) > 0 {
 		return fmt.Errorf("too many words")
 	}
@@ -54,8 +63,6 @@ func (o *Options) set(words []string) (err error) {
 		o.Output.BufferAttempts = true
 	case "no_key":
 		o.Refused = &providers.Error{Category: providers.CategoryConfiguration, Code: "missing_key"}
-	case "forbid":
-		o.Forbid = append(o.Forbid, value)
 	case "model_calls":
 		o.Limits.ModelCalls, err = strconv.Atoi(value)
 	case "approval":

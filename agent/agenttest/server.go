@@ -41,7 +41,7 @@ type Server struct {
 
 	mu     sync.Mutex
 	counts map[string]int // by prefix, of ids
-	forbid []string
+	rules  agent.Policy
 }
 
 // NewServer returns a server whose engine runs. It is killed when the test
@@ -53,7 +53,7 @@ func NewServer(t testing.TB, c Config) *Server {
 	}
 	s := &Server{
 		t: t, config: c, Memory: c.Memory, store: newStore(t, c.Memory),
-		counts: map[string]int{}, forbid: slices.Clone(c.Forbid),
+		counts: map[string]int{}, rules: slices.Clone(c.Rules),
 	}
 	t.Cleanup(s.Kill)
 	s.Start()
@@ -69,7 +69,7 @@ func (s *Server) Start() {
 		tools = append(tools, t.now())
 	}
 	s.Engine = agent.NewEngine(agent.Config{
-		Journal: s.link, Index: s.link, Catalog: s, Tools: tools, Policy: s, Bounds: agent.Bounds{PerPerson: s.config.PerPerson},
+		Journal: s.link, Index: s.link, Catalog: s, Tools: tools, Rulebook: s, People: s, Bounds: agent.Bounds{PerPerson: s.config.PerPerson},
 		Now: s.config.Now, NewID: s.newID, Jitter: func() float64 { return 0.5 },
 	})
 	if err := s.Engine.Start(context.Background()); err != nil {
@@ -148,18 +148,33 @@ func (s *Server) Connect(context.Context, agent.ModelRef) (agent.Connection, err
 	return c, nil
 }
 
-// Forbids implements [agent.Policy].
-func (s *Server) Forbids(c agent.ToolCallRequested) bool {
+// Policy implements [agent.Rulebook].
+func (s *Server) Policy(context.Context) (agent.Policy, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Contains(s.forbid, c.Tool)
+	return slices.Clone(s.rules), nil
 }
 
-// Forbid has hard policy refuse a tool from now on.
-func (s *Server) Forbid(tool string) {
+// SetRule has a rule hold from now on, in the place of one of its name.
+func (s *Server) SetRule(r agent.PolicyRule) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.forbid = append(s.forbid, tool)
+	s.rules = append(slices.DeleteFunc(s.rules, func(old agent.PolicyRule) bool { return old.Name == r.Name }), r)
+}
+
+// DropRule ends a rule.
+func (s *Server) DropRule(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rules = slices.DeleteFunc(s.rules, func(r agent.PolicyRule) bool { return r.Name == name })
+}
+
+// Barred implements [agent.People]: nobody is.
+func (s *Server) Barred(context.Context, agent.UserID) (bool, error) { return false, nil }
+
+// Role implements [agent.People]: everybody is a member.
+func (s *Server) Role(context.Context, agent.UserID) (agent.Role, error) {
+	return agent.RoleMember, nil
 }
 
 // Ran returns how the tools ran, by tool.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"slices"
 	"sync"
 	"testing"
 
@@ -26,6 +27,7 @@ type course struct {
 	mu     sync.Mutex
 	saves  map[agent.ConversationID]int // how often the tool save ran
 	barred map[agent.UserID]bool
+	rules  agent.Policy
 }
 
 func newCourse(t *testing.T, race race, store journaltest.Store) *course {
@@ -36,7 +38,7 @@ func newCourse(t *testing.T, race race, store journaltest.Store) *course {
 	}
 	c := &course{t: t, race: race, script: script, store: store, saves: map[agent.ConversationID]int{}, barred: map[agent.UserID]bool{}}
 	c.engine = agent.NewEngine(agent.Config{
-		Journal: store, Index: store, Catalog: c, People: c, Tools: []agent.Tool{save{c}, ask{}}, Bounds: agent.Bounds{PerPerson: 2 * lanes},
+		Journal: store, Index: store, Catalog: c, People: c, Rulebook: c, Tools: []agent.Tool{save{c}, ask{}}, Bounds: agent.Bounds{PerPerson: 2 * lanes},
 	})
 	if err := c.engine.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -83,6 +85,18 @@ func (c *course) Barred(_ context.Context, id agent.UserID) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.barred[id], nil
+}
+
+// Role implements [agent.People]. Everybody has one of their own.
+func (c *course) Role(_ context.Context, id agent.UserID) (agent.Role, error) {
+	return agent.Role(id), nil
+}
+
+// Policy implements [agent.Rulebook].
+func (c *course) Policy(context.Context) (agent.Policy, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.rules), nil
 }
 
 // save is a tool that matters.

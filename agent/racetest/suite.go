@@ -48,6 +48,8 @@ var races = map[string]race{
 	"approve/deny, another":    {oneSave, agent.Limits{}, twoPeople(agent.VerdictDeny)},
 	"approve/cancel":           {oneSave, agent.Limits{}, approveCancel},
 	"approve/expire":           {oneSave, agent.Limits{Approval: soon}, approveExpire},
+	"approve/forbid":           {oneSave, agent.Limits{}, approveForbid},
+	"create/rule":              {oneSave, agent.Limits{}, createRule},
 	"approve/grant":            {twoSaves, agent.Limits{}, approveGrant},
 	"grant/revoke":             {twoSaves, agent.Limits{}, grantRevoke},
 	"revoke/revoke":            {twoSaves, agent.Limits{}, revokeTwice},

@@ -53,11 +53,21 @@ func (t *events) record(rec agent.Record, _ bool) {
 	if rec.Seq <= t.after {
 		return
 	}
-	data, err := agent.EncodeEvent(rec.Event)
+	data, err := agent.EncodeEvent(told(rec.Event))
 	if err != nil {
 		panic("api: a record that can't be written")
 	}
 	t.out.event(rec.Seq, JournalEvent{string(rec.Event.Kind()), &rec.Seq, rec.Conversation, rec.Run, Time(rec.At), data})
+}
+
+// told is an event as programs see it: which of the rules that nothing
+// overrides refused a call is for admins (contract V24).
+func told(e agent.Event) agent.Event {
+	if d, ok := e.(agent.ApprovalDecision); ok && d.Origin == agent.OriginHardPolicy {
+		d.Rule = ""
+		return d
+	}
+	return e
 }
 
 func (t *events) live(kind string, data any) {

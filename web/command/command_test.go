@@ -115,8 +115,8 @@ func administer(p *place) {
 	if got := p.do("apply", file); strings.Count(got, "unchanged ") != 3 {
 		t.Errorf("applied again:\n%s", got)
 	}
-	broken := p.write("broken.yaml", "users:\n  - {email: b@example.com, name: B, role: member, password_file: password.txt}\npolicy: []\n")
-	p.refused(1, "line 3: policy is not supported yet by this version", "apply", broken)
+	broken := p.write("broken.yaml", "users:\n  - {email: b@example.com, name: B, role: member, password_file: password.txt}\nrules: []\n")
+	p.refused(1, `line 3: the file has no field "rules"`, "apply", broken)
 	late := p.write("late.yaml", "users:\n  - {email: b@example.com, name: B, role: member, password_file: password.txt}\n  - {email: admin@example.com, role: member}\n  - {email: b@example.org}\n")
 	p.refused(1, "line 4: password_file: A new person needs a password.", "apply", late)
 	if got := p.do("users", "list"); strings.Contains(got, "b@example.com") {

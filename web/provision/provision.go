@@ -78,10 +78,10 @@ func Parse(text []byte, c Context) (*File, error) {
 		field{models.SectionProviders, func(n *yaml.Node) { r.list(n, r.provider) }},
 		field{models.SectionAgents, func(n *yaml.Node) { r.list(n, r.agent) }},
 		field{models.SectionUsers, func(n *yaml.Node) { r.list(n, r.user) }},
+		field{models.SectionPolicy, func(n *yaml.Node) { r.list(n, r.rule) }},
 		field{"retention", r.retention},
 		field{"limits", r.limits},
 		r.later("connectors"),
-		r.later("policy"),
 	)
 	if len(r.problems) > 0 {
 		slices.SortStableFunc(r.problems, func(a, b Problem) int { return a.Line - b.Line })
@@ -129,7 +129,7 @@ func syntaxProblem(err error) Problems {
 // fieldNames are the file's words for the fields of models.
 var fieldNames = map[string]string{
 	"max_output": "max_output_tokens", "env": "credentials", "key": "credentials", "credential": "credentials", "command": "credentials",
-	"model_calls": "limits", "approval": "limits", "question": "limits", "password": "password_file",
+	"model_calls": "limits", "approval": "limits", "question": "limits", "password": "password_file", "do": "verdict",
 }
 
 // Explain says which lines storage refused, and why.

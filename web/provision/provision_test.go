@@ -159,7 +159,6 @@ func TestParse_Strict(t *testing.T) {
 		{"section without value", "users:\n", "line 1: users has no value"},
 		{"section of another kind", "users: 3\n", "line 1: this must be a list"},
 		{"connectors", "connectors: []\n", "line 1: connectors is not supported yet by this version"},
-		{"policy", "\npolicy: []\n", "line 2: policy is not supported yet by this version"},
 		{"merge key", "users:\n  - &a {email: a@example.com}\n  - <<: *a\n", `line 3: a user has no field "<<"`},
 		{"alias", "agents:\n  - name: &a x\n    instructions: *a\n", "line 3: aliases are not taken"},
 		{"unknown provider field", "providers:\n  - name: L\n    apikey: x\n", `line 3: a provider has no field "apikey"`},
@@ -215,7 +214,7 @@ func TestParse_Strict(t *testing.T) {
 
 func TestParse_AllProblemsAtOnce(t *testing.T) {
 	t.Parallel()
-	_, err := provision.Parse([]byte("policy: []\nusers:\n  - role: owner\nproviders:\n  - x: 1\n"), context())
+	_, err := provision.Parse([]byte("rules: []\nusers:\n  - role: owner\nproviders:\n  - x: 1\n"), context())
 	var problems provision.Problems
 	if !errors.As(err, &problems) {
 		t.Fatal(err)

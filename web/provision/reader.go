@@ -127,7 +127,11 @@ func (r *reader) text(n *yaml.Node, what string) string {
 
 // name reads text that names something, and refuses one that comes twice.
 func (r *reader) name(n *yaml.Node, what string) string {
-	name := strings.TrimSpace(r.text(n, what))
+	return r.unique(n, what, strings.TrimSpace(r.text(n, what)))
+}
+
+// unique notes a name, and refuses one that comes twice.
+func (r *reader) unique(n *yaml.Node, what, name string) string {
 	if seen := what + "\x00" + strings.ToLower(name); r.names[seen] {
 		r.problem(n, "%s is there twice", what)
 	} else {

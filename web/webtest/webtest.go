@@ -114,7 +114,7 @@ func (s *Server) startEngine(log *slog.Logger) {
 	s.tb.Helper()
 	s.Engine = agent.NewEngine(agent.Config{
 		Journal: s.DB.Journal(), Index: s.DB.Journal(), Catalog: s.catalog,
-		People: s.DB.Users(), Tools: tools.All(s.DB.Notes()), Log: log,
+		People: s.DB.Users(), Rulebook: s.DB.Rules(), Tools: tools.All(s.DB.Notes()), Log: log,
 	})
 	if err := s.Engine.Start(s.tb.Context()); err != nil {
 		s.tb.Fatal(err)
