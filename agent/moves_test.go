@@ -49,12 +49,12 @@ var commands = map[string]command{
 		}
 		return s.Engine.Answer(ctx, agent.RunRef{Conversation: agenttest.Conversation, Run: run.ID}, question, ann, answers)
 	},
-	"a rule that forbids": func(_ context.Context, s *survivor, _ *agent.RunState) error {
-		s.SetRule(agent.PolicyRule{Name: "no more", Do: agent.PolicyDeny, Hard: true})
-		return nil
-	},
-	"a rule that allows": func(_ context.Context, s *survivor, _ *agent.RunState) error {
-		s.SetRule(agent.PolicyRule{Name: "go on", Do: agent.PolicyAllow})
+	"a rule": func(_ context.Context, s *survivor, run *agent.RunState) error {
+		rule := agent.PolicyRule{Name: "from now on", Do: agent.PolicyDeny, Hard: true}
+		if run.Seq%2 == 0 {
+			rule.Do, rule.Hard = agent.PolicyAllow, false
+		}
+		s.SetRule(rule)
 		return nil
 	},
 	"reconcile": func(ctx context.Context, s *survivor, run *agent.RunState) error {
