@@ -10,14 +10,14 @@ RUN go mod download
 COPY . .
 ARG VERSION=unknown
 RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$VERSION" -o /out/countersign . \
- && mkdir -m 0700 /out/data /out/tmp
+ && mkdir -p -m 0755 /out/own && mkdir -m 0700 /out/own/data /out/own/tmp
 
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /usr/local/go/lib/time/zoneinfo.zip /
 COPY --from=build /out/countersign /
-COPY --from=build --chown=65532:65532 /out/data /data
-COPY --from=build --chown=65532:65532 /out/tmp /tmp
+# A copied directory has the mode that it had only inside of one.
+COPY --from=build --chown=65532:65532 /out/own/ /
 # Inside, it has to listen on every address; which of them is reachable is up
 # to whoever runs the image.
 ENV COUNTERSIGN_ADDR=0.0.0.0:8080 COUNTERSIGN_DATA=/data ZONEINFO=/zoneinfo.zip
