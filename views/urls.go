@@ -33,7 +33,6 @@ const (
 	AccountURL       = "/account"
 	PasswordURL      = "/account/password"
 	SessionsURL      = "/account/sessions" // POST ends all but this one
-	GalleryURL       = "/dev/gallery"
 )
 
 // ConversationURL is the page of a conversation. Below it are the address of
@@ -81,6 +80,11 @@ func MessagesURL(id agent.ConversationID) string { return ConversationURL(id) + 
 // as plain text.
 func AnswerURL(id agent.ConversationID, attempt agent.AttemptID) string {
 	return ConversationURL(id) + "/answers/" + url.PathEscape(string(attempt))
+}
+
+// ResultURL is the whole result of a call, as plain text.
+func ResultURL(id agent.ConversationID, call agent.CallID) string {
+	return ConversationURL(id) + "/results/" + url.PathEscape(string(call))
 }
 
 // StopURL stops a run: run.
