@@ -23,7 +23,7 @@ type RunItem struct {
 }
 
 // An Item is one entry of a run: a [*ReasoningItem], [*AttemptItem],
-// [*CallItem], [*ApprovalItem], [*QuestionItem], [*ReconcileItem] or
+// [*CallsItem], [*ApprovalItem], [*QuestionItem], [*ReconcileItem] or
 // [*NoticeItem]. Items keep their order; new ones come at the end.
 type Item interface {
 	// Key names the item within the installation and never changes.
@@ -78,9 +78,15 @@ const (
 	CallFinished  CallState = "finished" // see Outcome
 )
 
-// A CallItem is a tool call. It is an entry of its own from the moment it
-// starts, or ends without having run; a call that was not allowed is told of
-// by its card.
+// A CallsItem is the calls that followed one another with nothing shown between
+// them, oldest first. It holds at least one.
+type CallsItem struct {
+	Calls []*CallItem
+}
+
+// A CallItem is a tool call. It is in a [CallsItem] from the moment it starts,
+// or ends without having run; a call that was not allowed is told of by its
+// card.
 type CallItem struct {
 	ToolCallRequested
 	State   CallState
@@ -151,7 +157,7 @@ type NoticeItem struct {
 
 func (i *ReasoningItem) Key() string { return string(i.Attempt) + "-reasoning" }
 func (i *AttemptItem) Key() string   { return string(i.Attempt) }
-func (i *CallItem) Key() string      { return string(i.Call) }
+func (i *CallsItem) Key() string     { return string(i.Calls[0].Call) + "-calls" }
 func (i *ApprovalItem) Key() string  { return string(i.Interaction) }
 func (i *QuestionItem) Key() string  { return string(i.Interaction) }
 func (i *ReconcileItem) Key() string { return string(i.Interaction) }

@@ -22,7 +22,27 @@ type pageRun struct {
 	items  []pageItem
 }
 
-type pageItem struct{ key, text string }
+// A pageItem is an item or one of the calls in it.
+type pageItem struct {
+	key, text string
+	calls     []pageItem
+}
+
+func shown(item agent.Item) pageItem {
+	calls, ok := item.(*agent.CallsItem)
+	if !ok {
+		return pageItem{key: item.Key(), text: agenttest.ItemText(item)}
+	}
+	p := pageItem{key: item.Key()}
+	for _, c := range calls.Calls {
+		p.calls = append(p.calls, shownCall(c))
+	}
+	return p
+}
+
+func shownCall(c *agent.CallItem) pageItem {
+	return pageItem{key: string(c.Call), text: agenttest.ItemText(&agent.CallsItem{Calls: []*agent.CallItem{c}})}
+}
 
 // update takes the changes of the timeline and looks at nothing else of it.
 func (p *page) update(t *agent.Timeline) {
@@ -43,8 +63,13 @@ func (p *page) update(t *agent.Timeline) {
 			p.run(c.Run).status = t.Run(c.Run).Status
 		case agent.ItemPut:
 			if item := t.Run(c.Run).Item(c.Key); item != nil {
-				p.run(c.Run).put(pageItem{c.Key, agenttest.ItemText(item)})
+				p.run(c.Run).items = put(p.run(c.Run).items, shown(item))
 			}
+		case agent.CallPut:
+			call, calls := t.Run(c.Run).Call(agent.CallID(c.Key))
+			items := p.run(c.Run).items
+			i := slices.IndexFunc(items, func(i pageItem) bool { return i.key == calls.Key() })
+			items[i].calls = put(items[i].calls, shownCall(call))
 		case agent.ItemRemoved:
 			r := p.run(c.Run)
 			r.items = slices.DeleteFunc(r.items, func(i pageItem) bool { return i.key == c.Key })
@@ -61,19 +86,19 @@ func (p *page) run(id agent.RunID) *pageRun {
 	panic("the page was not told of the run " + string(id))
 }
 
-func (r *pageRun) put(item pageItem) {
-	i := slices.IndexFunc(r.items, func(old pageItem) bool { return old.key == item.key })
+func put(items []pageItem, item pageItem) []pageItem {
+	i := slices.IndexFunc(items, func(old pageItem) bool { return old.key == item.key })
 	if i < 0 {
-		r.items = append(r.items, item)
-		return
+		return append(items, item)
 	}
-	r.items[i] = item
+	items[i] = item
+	return items
 }
 
 func renderRun(r *agent.RunItem) *pageRun {
 	run := &pageRun{id: r.ID, status: r.Status}
 	for _, i := range r.Items {
-		run.items = append(run.items, pageItem{i.Key(), agenttest.ItemText(i)})
+		run.items = append(run.items, shown(i))
 	}
 	return run
 }
@@ -84,6 +109,9 @@ func (p *page) rendered() []string {
 		list = append(list, fmt.Sprint(r.id, " ", r.status))
 		for _, i := range r.items {
 			list = append(list, i.key+": "+i.text)
+			for _, c := range i.calls {
+				list = append(list, c.key+": "+c.text)
+			}
 		}
 	}
 	for _, q := range p.queue {

@@ -27,7 +27,7 @@ type Timeline struct {
 type Change struct {
 	What ChangeKind
 	Run  RunID  // for the kinds that concern a run
-	Key  string // for ItemPut and ItemRemoved
+	Key  string // for ItemPut and ItemRemoved; the call of CallPut
 }
 
 // ChangeKind is what a [Change] concerns.
@@ -37,6 +37,7 @@ const (
 	RunAdded     ChangeKind = "run_added"
 	RunChanged   ChangeKind = "run_changed" // its status, or what it has used
 	ItemPut      ChangeKind = "item_put"    // new, or changed in place
+	CallPut      ChangeKind = "call_put"    // the same of a call in a CallsItem that was there
 	ItemRemoved  ChangeKind = "item_removed"
 	QueueChanged ChangeKind = "queue_changed"
 	TitleChanged ChangeKind = "title_changed"

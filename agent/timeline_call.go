@@ -12,7 +12,7 @@ func (t *Timeline) applyCall(run *RunItem, rec Record) {
 	case ToolCallStarted:
 		if c := t.calls[e.Call]; c != nil {
 			c.State, c.At, c.Again = CallRunning, rec.At, e.Again
-			t.put(run, c)
+			t.putCall(run, c)
 		}
 	case ToolCallFinished:
 		if c := t.calls[e.Call]; c != nil {
@@ -22,7 +22,7 @@ func (t *Timeline) applyCall(run *RunItem, rec Record) {
 			if card := run.refusal(e.Call); card != nil && !started {
 				t.put(run, card) // it says what became of the call
 			} else {
-				t.put(run, c)
+				t.putCall(run, c)
 			}
 		}
 	case ApprovalRequested:
@@ -98,4 +98,42 @@ func (r *RunItem) refusal(id CallID) Item {
 		}
 	}
 	return nil
+}
+
+// putCall adds a call to those that its run's last item holds, or after that
+// item, or says that the call changed in place.
+func (t *Timeline) putCall(run *RunItem, c *CallItem) {
+	if _, at := run.Call(c.Call); at == nil {
+		last, ok := lastItem(run).(*CallsItem)
+		if !ok {
+			t.put(run, &CallsItem{Calls: []*CallItem{c}})
+			return
+		}
+		last.Calls = append(last.Calls, c)
+	}
+	t.note(Change{What: CallPut, Run: run.ID, Key: string(c.Call)})
+}
+
+func lastItem(run *RunItem) Item {
+	if len(run.Items) == 0 {
+		return nil
+	}
+	return run.Items[len(run.Items)-1]
+}
+
+// Call returns a call that is among the run's items, and the item that holds
+// it, or nil.
+func (r *RunItem) Call(id CallID) (*CallItem, *CallsItem) {
+	for _, item := range slices.Backward(r.Items) {
+		calls, ok := item.(*CallsItem)
+		if !ok {
+			continue
+		}
+		for _, c := range slices.Backward(calls.Calls) {
+			if c.Call == id {
+				return c, calls
+			}
+		}
+	}
+	return nil, nil
 }

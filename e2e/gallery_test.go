@@ -5,8 +5,6 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/a-h/templ"
-
 	"countersign/static"
 	"countersign/views"
 )
@@ -17,7 +15,11 @@ func TestGallery(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
 	mux.Handle("/static/", static.Handler())
-	mux.Handle("/", templ.Handler(views.Gallery(views.Page{Title: "Components"})))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if err := views.Gallery(views.Page{Title: "Components"}).Render(r.Context(), w); err != nil {
+			t.Error(err)
+		}
+	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 

@@ -129,8 +129,8 @@ func TestLongTextsAreCutAndSaySo(t *testing.T) {
 	}{
 		"answer":    {render(m.run(agent.StatusSucceeded), answered), 8 * agent.MaxAnswerDisplay, []string{"The page shows the first 256 KiB of 4 MiB. ", `href="` + AnswerURL("c_sample", answered.Attempt) + `"`}},
 		"refusal":   {render(m.run(agent.StatusSucceeded), refused), 8 * agent.MaxAnswerDisplay, []string{"The page shows the first 256 KiB of 4 MiB. ", `href="` + AnswerURL("c_sample", refused.Attempt) + `"`}},
-		"result":    {render(m.run(agent.StatusSucceeded), call), 4 * maxTextShown, []string{"The page shows the first 64 KiB of 4 MiB."}},
-		"reasoning": {render(m.run(agent.StatusSucceeded), &agent.ReasoningItem{Attempt: "a", Text: long}), 4 * maxTextShown, []string{"The page shows the first 64 KiB of 4 MiB."}},
+		"result":    {render(m.run(agent.StatusSucceeded), inRow(call)), 10 * maxResultShown, []string{"The page shows the first 4 KiB of 4 MiB.", `href="` + ResultURL("c_sample", call.Call) + `"`}},
+		"reasoning": {render(m.run(agent.StatusSucceeded), &agent.ReasoningItem{Attempt: "a", Text: long}), 4 * agent.MaxReasoningDisplay, []string{"The page shows the first 64 KiB of 4 MiB."}},
 	} {
 		for _, want := range c.want {
 			if !strings.Contains(c.html, want) {

@@ -338,8 +338,8 @@ func figuresOf(run *agent.RunItem) figures {
 			if i.Outcome == agent.AttemptFailed {
 				f.failed++
 			}
-		case *agent.CallItem:
-			f.calls++
+		case *agent.CallsItem:
+			f.calls += len(i.Calls)
 		}
 	}
 	return f

@@ -101,8 +101,8 @@ func TestRunState(t *testing.T) {
 	open := &agent.AttemptItem{State: agent.AttemptOpen}
 	retrying := &agent.AttemptItem{State: agent.AttemptWithdrawn, Retry: &agent.RetryScheduled{}}
 	retried := &agent.AttemptItem{State: agent.AttemptWithdrawn, Retry: &agent.RetryScheduled{}, Retried: true}
-	running := &agent.CallItem{State: agent.CallRunning}
-	done := &agent.CallItem{State: agent.CallFinished}
+	running := inRow(&agent.CallItem{State: agent.CallFinished}, &agent.CallItem{State: agent.CallRunning})
+	done := inRow(&agent.CallItem{State: agent.CallFinished})
 	for _, c := range []struct {
 		name   string
 		status agent.RunStatus

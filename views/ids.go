@@ -57,6 +57,12 @@ func EntryID(item agent.Item) string { return EntryIDOf(item.Key()) }
 // EntryIDOf is EntryID for an item that is gone.
 func EntryIDOf(key string) string { return "entry-" + key }
 
+// CallsListID names the list that calls which follow one another are appended
+// to, CallsSummaryID the line before it, and CallElementID one of the calls.
+func CallsListID(i *agent.CallsItem) string    { return EntryID(i) + "-list" }
+func CallsSummaryID(i *agent.CallsItem) string { return EntryID(i) + "-summary" }
+func CallElementID(id agent.CallID) string     { return EntryIDOf(string(id)) }
+
 // CardCallID names the part of a card that is about one call.
 func CardCallID(id agent.InteractionID, call agent.CallID) string {
 	return "card-" + string(id) + "-" + string(call)

@@ -174,6 +174,9 @@ func (m *maker) call(state agent.CallState, outcome agent.CallOutcome) *agent.Ca
 	}
 }
 
+// inRow is calls that followed one another.
+func inRow(calls ...*agent.CallItem) *agent.CallsItem { return &agent.CallsItem{Calls: calls} }
+
 func (m *maker) calls() []Sample {
 	finished := func(outcome agent.CallOutcome, result string) *agent.CallItem {
 		c := m.call(agent.CallFinished, outcome)
@@ -186,15 +189,20 @@ func (m *maker) calls() []Sample {
 	again.Again = true
 	granted := finished(agent.CallOK, "Saved.")
 	granted.Decision = &agent.ApprovalDecision{Verdict: agent.VerdictAllow, Origin: agent.OriginGrant, Grant: "n_1", GrantedAt: sampleTime.Add(-time.Hour)}
+	one := func(state string, c *agent.CallItem) Sample { return m.entry("call", state, inRow(c)) }
+	ok := func() *agent.CallItem { return finished(agent.CallOK, "ordered\n\tHB-2291") }
 	return []Sample{
-		m.entry("call", "running", running),
-		m.entry("call", "again", again),
-		m.entry("call", "ok", finished(agent.CallOK, "ordered\n\tHB-2291")),
-		m.entry("call", "granted", granted),
-		m.entry("call", "error", finished(agent.CallError, "permission denied on shipments")),
-		m.entry("call", "denied", finished(agent.CallDenied, "A person denied this call.")),
-		m.entry("call", "expired", finished(agent.CallExpired, "Nobody decided in time.")),
-		m.entry("call", "not_started", finished(agent.CallNotStarted, "")),
-		m.entry("call", "unknown", finished(agent.CallUnknown, "")),
+		one("running", running),
+		one("again", again),
+		one("ok", ok()),
+		one("granted", granted),
+		one("error", finished(agent.CallError, "permission denied on shipments")),
+		one("denied", finished(agent.CallDenied, "A person denied this call.")),
+		one("expired", finished(agent.CallExpired, "Nobody decided in time.")),
+		one("not_started", finished(agent.CallNotStarted, "")),
+		one("unknown", finished(agent.CallUnknown, "")),
+		m.entry("call", "three", inRow(ok(), ok(), ok())),
+		m.entry("call", "many", inRow(ok(), ok(), finished(agent.CallError, "permission denied"), ok())),
+		m.entry("call", "many_running", inRow(ok(), ok(), ok(), running)),
 	}
 }

@@ -32,7 +32,7 @@ func (m *maker) runs() []Sample {
 	return []Sample{
 		{Component: "run", State: "pending", HTML: whole(agent.StatusPending)},
 		{Component: "run", State: "running", HTML: whole(agent.StatusRunning, retry, waiting)},
-		{Component: "run", State: "between_steps", HTML: whole(agent.StatusRunning, m.callDone())},
+		{Component: "run", State: "between_steps", HTML: whole(agent.StatusRunning, inRow(m.callDone()))},
 		{Component: "run", State: "succeeded", HTML: whole(agent.StatusSucceeded, final)},
 	}
 }
@@ -70,7 +70,7 @@ func (m *maker) composers() []Sample {
 }
 
 func (m *maker) parts() []Sample {
-	run := m.run(agent.StatusSucceeded, m.callDone())
+	run := m.run(agent.StatusSucceeded, inRow(m.callDone()))
 	run.EndedAt = run.CreatedAt.Add(31 * time.Second)
 	final := m.attempt()
 	final.State = agent.AttemptFinal
@@ -130,7 +130,7 @@ func (m *maker) pages() []Sample {
 	conversation := ConversationProps{
 		Page: m.page("Why did the nightly export fail?", SectionConversation), Scene: m.scene(), Title: m.say("Why did the nightly export fail?"),
 		AgentName: m.say("Operations"), Model: m.model(), Seq: 12, Earlier: 3, Queue: m.queue(), Message: "m_9", Output: agent.OutputOptions{Reasoning: true},
-		Runs: []*agent.RunItem{m.run(agent.StatusRunning, m.callDone(), open, m.card(m.asked()))},
+		Runs: []*agent.RunItem{m.run(agent.StatusRunning, inRow(m.callDone()), open, m.card(m.asked()))},
 	}
 	past := conversation
 	past.Past, past.Title, past.Earlier = true, "", 0

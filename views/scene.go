@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"time"
 
 	"countersign/agent"
@@ -44,8 +45,8 @@ func runState(run *agent.RunItem) string {
 			if i.State == agent.AttemptOpen || i.Retry != nil && !i.Retried {
 				return ""
 			}
-		case *agent.CallItem:
-			if i.State != agent.CallFinished {
+		case *agent.CallsItem:
+			if slices.ContainsFunc(i.Calls, unfinished) {
 				return ""
 			}
 		}
@@ -86,9 +87,9 @@ func withdrawnWords(i *agent.AttemptItem) string {
 
 // callStep places a call on the rail.
 func callStep(i *agent.CallItem) stepProps {
-	p := stepProps{id: EntryID(i), at: i.At}
+	p := stepProps{id: CallElementID(i.Call), at: i.At}
 	switch {
-	case i.State != agent.CallFinished:
+	case unfinished(i):
 		p.mark, p.pencil = "busy", true
 	case i.Outcome == agent.CallOK:
 		p.icon = "check"
@@ -102,7 +103,7 @@ func callStep(i *agent.CallItem) stepProps {
 
 func callClass(i *agent.CallItem) string {
 	switch {
-	case i.State != agent.CallFinished:
+	case unfinished(i):
 		return "tool is-running"
 	case i.Outcome == agent.CallOK:
 		return "tool is-ok"

@@ -6,10 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxTextShown is how many bytes a page shows of reasoning and of what a tool
-// told the model. An answer has a bound of its own, agent.MaxAnswerDisplay; a
-// message is shown whole, because agent.MaxMessage bounds what is sent.
-const maxTextShown = 64 << 10
+// maxResultShown is how many bytes a page shows of what a tool told the model,
+// until all of it is asked for. Answers and reasoning have bounds of their own,
+// agent.MaxAnswerDisplay and agent.MaxReasoningDisplay; a message is shown
+// whole, because agent.MaxMessage bounds what is sent.
+const maxResultShown = 4 << 10
 
 // firstBytes returns at most n bytes of a text, cut between characters, and
 // whether there are more.

@@ -383,8 +383,8 @@ func Entry(s Scene, run *agent.RunItem, item agent.Item) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case *agent.CallItem:
-			templ_7745c5c3_Err = callEntry(s, i).Render(ctx, templ_7745c5c3_Buffer)
+		case *agent.CallsItem:
+			templ_7745c5c3_Err = callsEntry(s, i).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -34,6 +34,10 @@ func (f *follower) changed(ctx context.Context, changes []agent.Change) ([]templ
 			if run := f.timeline.Run(c.Run); run != nil && run.Item(c.Key) != nil {
 				list = append(list, f.entry(run, run.Item(c.Key)))
 			}
+		case agent.CallPut:
+			if run := f.timeline.Run(c.Run); run != nil {
+				list = append(list, f.call(run, agent.CallID(c.Key))...)
+			}
 		case agent.ItemRemoved:
 			list = append(list, views.Remove(views.EntryIDOf(c.Key)))
 		case agent.QueueChanged:
@@ -146,6 +150,18 @@ func (f *follower) entry(run *agent.RunItem, item agent.Item) templ.Component {
 		}
 	}
 	return within(views.Put(views.RunStepsID(run.ID)), views.Entry(f.scene, run, item))
+}
+
+// call draws one call and the line before those it is among.
+func (f *follower) call(run *agent.RunItem, id agent.CallID) []templ.Component {
+	c, calls := run.Call(id)
+	if c == nil {
+		return nil
+	}
+	return []templ.Component{
+		within(views.Put(views.CallsListID(calls)), views.Call(f.scene, c)),
+		replace(views.CallsSummary(calls)),
+	}
 }
 
 // draftOf returns the draft of an attempt that is still being written.

@@ -55,6 +55,7 @@ func (s *Server) routes() []route {
 		{"GET /c/{conversation}", signedIn, s.showConversation},
 		{"GET /c/{conversation}/live", signedIn, s.follow},
 		{"GET /c/{conversation}/answers/{attempt}", signedIn, s.showAnswer},
+		{"GET /c/{conversation}/results/{call}", signedIn, s.showResult},
 		{"POST /c/{conversation}/title", signedIn, s.renameConversation},
 		{"POST /c/{conversation}/archive", signedIn, s.archiveConversation},
 		{"GET /c/{conversation}/delete", signedIn, s.confirmDeletion},

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"html"
 	"net/http"
 	"strings"
 	"testing"
@@ -99,5 +100,51 @@ func rewind(t *testing.T, db *models.DB, id agent.ConversationID) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A result that a page cuts short can be had whole in the same way, and as a
+// fragment, escaped, in its place on the page.
+func TestResultIsWhole(t *testing.T) {
+	t.Parallel()
+	text := "<b>first</b>" + strings.Repeat(" and more", 2000)
+	d := newDialogue(t, `call c1 notes_write {"title":"Long","text":"`+text+`"}
+finish tool_calls
+---
+call c2 notes_read {"title":"Long"}
+finish tool_calls
+---
+text "Done."
+finish stop`, setting{})
+	d.send("Note it.")
+	d.until(agent.StatusWaitingApproval)
+	d.decide("allow", "")
+	d.until(agent.StatusSucceeded)
+	page := d.s.Admin.Get(d.url()).Body
+	_, at, ok := strings.Cut(page, `hx-get="`+d.url()+"/results/")
+	if !ok {
+		t.Fatal("the page does not lead to the whole result")
+	}
+	call, _, _ := strings.Cut(at, `"`)
+	address := d.url() + "/results/" + call
+	got := d.s.Admin.Get(address)
+	if got.Status != http.StatusOK || !strings.Contains(got.Body, text) {
+		t.Errorf("as a file: got %d and %d bytes, want all of the result", got.Status, len(got.Body))
+	}
+	if got := got.Header.Get("Content-Disposition"); got != `attachment; filename="result.txt"` {
+		t.Errorf("as a file: %q", got)
+	}
+	r := d.s.Admin.Request(http.MethodGet, address, nil)
+	r.Header.Set("HX-Request", "true")
+	fragment := d.s.Admin.Do(r).Body
+	if !strings.Contains(fragment, html.EscapeString(text)) || strings.Contains(fragment, "<html") {
+		t.Errorf("as a fragment: %.200q", fragment)
+	}
+	for name, got := range map[string]webtest.Response{
+		"somebody else": d.s.Member.Get(address), "a call that is none": d.s.Admin.Get(d.url() + "/results/t_none"),
+	} {
+		if got.Status != http.StatusNotFound {
+			t.Errorf("%s: got %d, want 404", name, got.Status)
+		}
 	}
 }

@@ -30,8 +30,12 @@ func ItemText(item agent.Item) string {
 		return fmt.Sprintf("reasoning of %s%s %s", i.Attempt, flags("open", i.Open, "limited", i.Limited), quote(i.Text))
 	case *agent.AttemptItem:
 		return outlineAttempt(i)
-	case *agent.CallItem:
-		return outlineCall(i)
+	case *agent.CallsItem:
+		var lines []string
+		for _, c := range i.Calls {
+			lines = append(lines, outlineCall(c))
+		}
+		return strings.Join(lines, "\n  ")
 	case *agent.ApprovalItem:
 		return outlineCard(i)
 	case *agent.ReconcileItem:
