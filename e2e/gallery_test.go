@@ -15,7 +15,7 @@ func TestGallery(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
 	mux.Handle("/static/", static.Handler())
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
 		if err := views.Gallery(views.Page{Title: "Components"}).Render(r.Context(), w); err != nil {
 			t.Error(err)
 		}
