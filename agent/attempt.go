@@ -228,10 +228,16 @@ func (a *attempt) completed(ctx context.Context, f providers.Finish) error {
 }
 
 func (a *attempt) requested(c providers.ToolCall) ToolCallRequested {
-	r := ToolCallRequested{Call: CallID(a.newID("t_")), Attempt: a.id, Tool: c.Name, Arguments: c.Arguments}
+	r := ToolCallRequested{Tool: c.Name, Arguments: c.Arguments}
 	if t, ok := a.offered(c.Name); ok && c.Executable {
-		d := t.Definition()
-		r.Title, r.Definition, r.ReadOnly = d.Title, d.hash(), d.ReadOnly
+		r = requestOf(t, c.Arguments)
 	}
+	r.Call, r.Attempt = CallID(a.newID("t_")), a.id
 	return r
+}
+
+// requestOf is a call of a tool that is declared.
+func requestOf(t Tool, arguments string) ToolCallRequested {
+	d := t.Definition()
+	return ToolCallRequested{Tool: d.Name, Title: d.Title, Arguments: arguments, Definition: d.hash(), ReadOnly: d.ReadOnly}
 }

@@ -43,12 +43,12 @@ func (w *worker) rule(h Head, c *RunCall) (said Event, ask *BoundCall) {
 		return ToolCallFinished{Call: ask.Call, Outcome: CallError, Result: blocked}, nil
 	case ruling.Free:
 		return nil, nil
-	case ruling.says() == PolicyDeny:
+	case ruling.Says() == PolicyDeny:
 		return w.refused(c, ruling), nil
-	case ruling.says() == PolicyAsk:
+	case ruling.Says() == PolicyAsk:
 		ask.Rule = ruling.Rule.Name
 		return nil, ask
-	case ruling.says() == PolicyAllow:
+	case ruling.Says() == PolicyAllow:
 		d := w.verdict(c, VerdictAllow, OriginApplicationPolicy)
 		d.Rule = ruling.Rule.Name
 		return d, nil

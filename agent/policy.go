@@ -37,6 +37,12 @@ type Case struct {
 	Asks bool
 }
 
+// CaseOf is a call of a tool, as the model of an agent would ask for it.
+func CaseOf(id AgentID, role Role, t Tool, arguments string) Case {
+	_, asks := t.(Asker)
+	return Case{Agent: id, Role: role, Call: requestOf(t, arguments), Asks: asks}
+}
+
 // A Ruling is what policy says of a case by itself. The zero Ruling says
 // nothing: whoever comes later in the order of authority decides.
 type Ruling struct {
@@ -49,8 +55,8 @@ type Ruling struct {
 // Hard reports whether the call is refused, whoever would allow it.
 func (r Ruling) Hard() bool { return r.Rule != nil && r.Rule.Hard }
 
-// says returns the verb of the rule, "" where none settles the case.
-func (r Ruling) says() PolicyVerb {
+// Says returns the verb of the rule, "" where none settles the case.
+func (r Ruling) Says() PolicyVerb {
 	if r.Rule == nil {
 		return ""
 	}

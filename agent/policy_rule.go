@@ -49,6 +49,15 @@ type ArgumentMatch struct {
 	Pattern string `json:"pattern"` // a value in which * stands for any text
 }
 
+// MatchAt is a match of a place in the arguments: a path, or the bare name of a
+// member.
+func MatchAt(place, pattern string) ArgumentMatch {
+	if !strings.HasPrefix(place, "$") {
+		place = "$." + place
+	}
+	return ArgumentMatch{Path: place, Pattern: pattern}
+}
+
 const (
 	// MaxRules is how many rules a policy may have, and MaxRuleName how long the
 	// name of one may be, in characters.

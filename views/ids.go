@@ -40,6 +40,7 @@ const (
 	IDStopForm        = "stop-form"
 
 	IDProviderTest = "provider-test"
+	IDPolicyTry    = "policy-try"
 )
 
 // MessageElementID names the message that starts a run.

@@ -43,6 +43,7 @@ const (
 	SectionArchive      Section = "archive"
 	SectionProviders    Section = "providers"
 	SectionAgents       Section = "agents"
+	SectionPolicy       Section = "policy"
 	SectionPeople       Section = "people"
 	SectionUsage        Section = "usage"
 	SectionServer       Section = "server"
@@ -54,7 +55,7 @@ const (
 // conversations.
 func (s Section) Settings() bool {
 	switch s {
-	case SectionProviders, SectionAgents, SectionPeople, SectionUsage, SectionServer, SectionKeys:
+	case SectionProviders, SectionAgents, SectionPolicy, SectionPeople, SectionUsage, SectionServer, SectionKeys:
 		return true
 	}
 	return false

@@ -22,6 +22,9 @@ const (
 	PracticeURL      = "/settings/providers/practice" // POST registers the practice provider
 	AgentsURL        = "/settings/agents"             // POST adds one
 	NewAgentURL      = "/settings/agents/new"
+	PolicyURL        = "/settings/policy" // POST adds a rule
+	NewRuleURL       = "/settings/policy/new"
+	PolicyTryURL     = "/settings/policy/try" // POST asks what would become of a call
 	PeopleURL        = "/settings/people"
 	usageURL         = "/settings/usage"
 	ServerURL        = "/settings/server"
@@ -150,6 +153,12 @@ func SessionURL(id string) string { return SessionsURL + "/" + url.PathEscape(id
 
 // AgentURL is the page of an agent. Its form posts to the same address.
 func AgentURL(id agent.AgentID) string { return AgentsURL + "/" + url.PathEscape(string(id)) }
+
+// RuleURL is the page of a rule of policy. Its form posts to the same address.
+func RuleURL(id agent.RuleID) string { return PolicyURL + "/rules/" + url.PathEscape(string(id)) }
+
+// RuleDeleteURL asks whether to remove a rule, and its form does so.
+func RuleDeleteURL(id agent.RuleID) string { return RuleURL(id) + "/delete" }
 
 // UsageURL shows what was used in a number of days.
 func UsageURL(days int) string { return usageURL + "?days=" + strconv.Itoa(days) }

@@ -14,6 +14,7 @@ type verdict struct {
 	origin string
 	name   string // who signed, "" where nobody did
 	reason string // why, "" where nobody said
+	rule   string // the rule of policy that decided, "" where none did
 	// granted is when the grant that allowed the call was given, else zero.
 	granted time.Time
 }
@@ -38,6 +39,9 @@ func verdictOf(i *agent.ApprovalItem, c *agent.ApprovalCall) verdict {
 	if d.By.KeyName != "" {
 		v.origin, v.name = "a program with the key", d.By.KeyName
 	}
+	if v.rule = ruleOf(d); v.rule != "" {
+		v.origin = "by the rule"
+	}
 	if d.Origin == agent.OriginGrant {
 		v.granted = grantedAt(c.CallItem)
 	}
@@ -56,6 +60,15 @@ func verdictOf(i *agent.ApprovalItem, c *agent.ApprovalCall) verdict {
 		v.class, v.icon, v.text = "is-unsure", "eye", "Unsure, a person was asked"
 	}
 	return v
+}
+
+// ruleOf is the name of the rule that decided. Which of those that nothing
+// overrides it was is for admins alone (contract V24).
+func ruleOf(d *agent.ApprovalDecision) string {
+	if d.Origin != agent.OriginApplicationPolicy {
+		return ""
+	}
+	return d.Rule
 }
 
 // grantedAt is when the grant was given that allowed a call.

@@ -74,11 +74,7 @@ func (r *reader) matches(n *yaml.Node) []agent.ArgumentMatch {
 			r.problem(key, "match needs a value for each place, such as {sku: \"A-*\"}")
 			continue
 		}
-		path := key.Value
-		if !strings.HasPrefix(path, "$") {
-			path = "$." + path
-		}
-		list = append(list, agent.ArgumentMatch{Path: path, Pattern: value.Value})
+		list = append(list, agent.MatchAt(key.Value, value.Value))
 	}
 	return list
 }
