@@ -10,6 +10,9 @@ import (
 // parseRule reads a rule of policy; see [ParseOptions].
 func parseRule(verb, name string, words []string) (agent.PolicyRule, error) {
 	if verb == "forbid" {
+		if len(words) > 0 {
+			return agent.PolicyRule{}, fmt.Errorf("forbid names one tool")
+		}
 		return agent.PolicyRule{Name: "no " + name, Do: agent.PolicyDeny, Hard: true, Tool: name}, nil
 	}
 	r := agent.PolicyRule{Name: name, Do: agent.PolicyVerb(shift(&words)), Tool: shift(&words)}
