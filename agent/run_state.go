@@ -9,13 +9,14 @@ import (
 // A RunState is the projection that decides what a run does next. It is folded
 // from the records of one run.
 type RunState struct {
-	ID      RunID
-	Seq     Seq // of the newest record folded in
-	Status  RunStatus
-	Epoch   int
-	Message UserMessage
-	Model   ModelRef
-	Output  OutputOptions
+	ID       RunID
+	FirstSeq Seq // of its user message
+	Seq      Seq // of the newest record folded in
+	Status   RunStatus
+	Epoch    int
+	Message  UserMessage
+	Model    ModelRef
+	Output   OutputOptions
 
 	// Reclaims counts how often a worker was cut off since the run last got
 	// anywhere.
@@ -77,7 +78,7 @@ func (s *RunState) Apply(r Record) {
 	s.ID, s.Seq, s.Status = r.Run, r.Seq, s.Status.next(r.Event)
 	switch e := r.Event.(type) {
 	case UserMessage:
-		s.Message = e
+		s.Message, s.FirstSeq = e, r.Seq
 	case RunCreated:
 		s.Model, s.Output = e.Model, e.Output
 	case RunStarted:

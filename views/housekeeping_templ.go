@@ -374,7 +374,7 @@ func Deletion(p DeletionProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, " of yours, and everything that was answered to them</li><li>every attempt, tool call and result, and the text of every card</li>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, " of yours, with everything that was answered</li><li>every attempt, tool call and result, and the text of every card</li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

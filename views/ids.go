@@ -46,6 +46,9 @@ const (
 // MessageElementID names the message that starts a run.
 func MessageElementID(id agent.RunID) string { return "message-" + string(id) }
 
+// RerunID names the place of the form that sends a run's message again.
+func RerunID(id agent.RunID) string { return "again-" + string(id) }
+
 // RunElementID names a run's article; RunStepsID the list in it that entries
 // are appended to; RunStateID the line after them.
 func RunElementID(id agent.RunID) string { return "run-" + string(id) }

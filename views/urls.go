@@ -90,6 +90,11 @@ func ResultURL(id agent.ConversationID, call agent.CallID) string {
 	return ConversationURL(id) + "/results/" + url.PathEscape(string(call))
 }
 
+// RerunURL sends the message of a run again: text.
+func RerunURL(id agent.ConversationID, run agent.RunID) string {
+	return ConversationURL(id) + "/runs/" + url.PathEscape(string(run)) + "/again"
+}
+
 // StopURL stops a run: run.
 func StopURL(id agent.ConversationID) string { return ConversationURL(id) + "/stop" }
 

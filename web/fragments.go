@@ -28,7 +28,7 @@ func (f *follower) changed(ctx context.Context, changes []agent.Change) ([]templ
 		case agent.Rebuilt:
 			return f.rebuilt(ctx, head)
 		case agent.RunAdded:
-			list = append(list, within(views.Put(views.IDRuns), views.PersonMessage(f.timeline.Run(c.Run))))
+			list = append(list, within(views.Put(views.IDRuns), views.PersonMessage(f.scene, f.timeline.Run(c.Run))))
 			list = append(list, within(views.Put(views.IDRuns), views.RunArticle(f.scene, f.timeline.Run(c.Run))))
 		case agent.ItemPut:
 			if run := f.timeline.Run(c.Run); run != nil && run.Item(c.Key) != nil {
@@ -131,6 +131,7 @@ func (f *follower) rebuilt(ctx context.Context, head agent.Head) ([]templ.Compon
 		replace(views.Runs(f.scene, f.timeline.Runs)),
 		replace(views.Queue(f.scene, head.Queue, head.Busy())),
 		replace(views.BarTitle(head.Title)),
+		views.DocumentTitle(head.Title),
 		replace(views.RenameForm(f.id, head.Title)),
 	}
 	around, err := f.surroundings(ctx, head)

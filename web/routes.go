@@ -61,6 +61,8 @@ func (s *Server) routes() []route {
 		{"GET /c/{conversation}/delete", signedIn, s.confirmDeletion},
 		{"POST /c/{conversation}/delete", signedIn, s.deleteConversation},
 		{"POST /c/{conversation}/messages", signedIn, s.sendMessage},
+		{"GET /c/{conversation}/runs/{run}/again", signedIn, s.showRerun},
+		{"POST /c/{conversation}/runs/{run}/again", signedIn, s.rerun},
 		{"POST /c/{conversation}/queue", signedIn, s.sendQueued},
 		{"POST /c/{conversation}/queue/{message}", signedIn, s.editQueued},
 		{"POST /c/{conversation}/stop", signedIn, s.stopRun},

@@ -42,6 +42,7 @@
 //	show                    add what the page shows to the timeline
 //	forbid TOOL             from now on by hard policy
 //	redefine TOOL [read_only]   it is another one from the next start on
+//	rerun m2 ["text"]       send that message again, or the newest, with another text
 //	rewind m2               forget the run of that message and those after it
 //	disk full               from now on nothing can be written
 //	disk free               now it can

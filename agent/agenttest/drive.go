@@ -84,6 +84,8 @@ func (d *drive) verb(verb string, words []string) error {
 		return d.Engine.Revoke(ctx, d.conversation, agent.GrantID(shift(&words)), d.by)
 	case "cancel":
 		return d.Engine.Cancel(ctx, d.newest(), d.by)
+	case "rerun":
+		return d.rerun(ctx, agent.MessageID(shift(&words)), shift(&words))
 	case "rewind":
 		return d.rewind(ctx, agent.MessageID(shift(&words)))
 	}
@@ -287,6 +289,19 @@ func (d *drive) reconcile(ctx context.Context, words []string) error {
 		}
 	}
 	return d.Engine.Reconcile(ctx, agent.RunRef{Conversation: d.conversation, Run: run}, a)
+}
+
+func (d *drive) rerun(ctx context.Context, m agent.MessageID, text string) error {
+	for _, r := range slices.Backward(d.Memory.Records(d.conversation)) {
+		if u, ok := r.Event.(agent.UserMessage); ok && (u.Message == m || m == "newest") {
+			if text == "" {
+				text = u.Text
+			}
+			_, err := d.Engine.Rerun(ctx, agent.RunRef{Conversation: d.conversation, Run: r.Run}, text, d.by)
+			return err
+		}
+	}
+	return fmt.Errorf("nothing was sent as %s", m)
 }
 
 func (d *drive) rewind(ctx context.Context, m agent.MessageID) error {

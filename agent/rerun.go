@@ -1,0 +1,68 @@
+package agent
+
+import (
+	"context"
+	"errors"
+)
+
+// errRewound tells a person whose page shows a run that does not stand.
+var errRewound = &InputError{Message: "This message is not part of the conversation any more. Reload the page to see how it stands."}
+
+// Rerun sends the message of a run again, with this text and the same output
+// options. The run and those after it are rewound: a run of the new message
+// takes their place. What their tools did stays done, and messages that wait go
+// on waiting. A title that came from the message follows it.
+//
+// It is refused while a run is under way, and for a run that does not stand any
+// more ([InputError]). One that was rerun with the same text is found again, so
+// that asking twice does no harm. [ErrNotFound] says that there is no such run.
+func (e *Engine) Rerun(ctx context.Context, r RunRef, text string, by Actor) (Sent, error) {
+	m := SendMessage{Message: "again_" + MessageID(r.Run), Text: text, Author: by}
+	if err := m.check(); err != nil {
+		return Sent{}, err
+	}
+	sent := Sent{Conversation: r.Conversation, Run: RunFor(r.Conversation, m.Message)}
+	_, err := e.commit(ctx, r.Conversation, func(h Head) ([]Entry, error) {
+		s, err := e.state(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		switch again, err := e.state(ctx, RunRef{r.Conversation, sent.Run}); {
+		case err == nil && again.Message.Text == m.Text:
+			return nil, e.stands(ctx, r.Conversation, again)
+		case err == nil:
+			return nil, errRewound
+		case !errors.Is(err, ErrNotFound):
+			return nil, err
+		}
+		if err := e.stands(ctx, r.Conversation, s); err != nil {
+			return nil, err
+		}
+		if h.Busy() {
+			return nil, &InputError{Message: "A run is under way. Stop it first, then send the message again."}
+		}
+		if err := e.mayRun(ctx, by.User, h.Agent); err != nil {
+			return nil, err
+		}
+		entries := []Entry{{Event: Rewound{To: s.FirstSeq - 1}}}
+		if title := titleFrom(m.Text); h.Title == titleFrom(s.Message.Text) && title != h.Title {
+			entries = append(entries, Entry{Event: ConversationTitled{Title: title}})
+		}
+		message := UserMessage{Message: m.Message, Text: m.Text, Author: m.Author}
+		return append(entries, startRun(r.Conversation, h, message, s.Output)...), nil
+	})
+	return sent, err
+}
+
+// stands returns nil for a run that was not rewound.
+func (e *Engine) stands(ctx context.Context, id ConversationID, s *RunState) error {
+	for rec, err := range e.journal.Read(ctx, id, s.Seq) {
+		if err != nil {
+			return err
+		}
+		if rewound, ok := rec.Event.(Rewound); ok && rewound.To < s.FirstSeq {
+			return errRewound
+		}
+	}
+	return nil
+}
