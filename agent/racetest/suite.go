@@ -59,6 +59,8 @@ var races = map[string]race{
 	"answer/expire":            {asks, agent.Limits{Question: soon}, answerExpire},
 	"answer/cancel":            {asks, agent.Limits{}, answerCancel},
 	"send/send":                {justAnswers, agent.Limits{}, sendTwice},
+	"rerun/rerun":              {justAnswers, agent.Limits{}, rerunTwice},
+	"rerun/send":               {justAnswers, agent.Limits{}, rerunSend},
 	"disable/create":           {oneSave, agent.Limits{}, disableCreate},
 	"disable/send":             {oneSave, agent.Limits{}, disableSend},
 	"disable/approve":          {oneSave, agent.Limits{}, disableApprove},
