@@ -52,6 +52,10 @@ func (w *worker) rule(h Head, c *RunCall) (said Event, ask *BoundCall) {
 		d := w.verdict(c, VerdictAllow, OriginApplicationPolicy)
 		d.Rule = ruling.Rule.Name
 		return d, nil
+	case h.Bypass != nil:
+		d := w.verdict(c, VerdictAllow, OriginBypass)
+		d.By, d.GrantedAt = h.Bypass.By, h.Bypass.At
+		return d, nil
 	case grant != nil:
 		d := w.verdict(c, VerdictAllow, OriginGrant)
 		d.By, d.Grant, d.GrantedAt = grant.By, grant.Grant, grant.At

@@ -57,6 +57,8 @@ var pins = []struct {
 		`{"grant_id":"n_1","tool":"notes_write","title":"Write a note","definition":"d","by":` + annJSON + `}`,
 	},
 	{agent.GrantRevoked{Grant: "n_1", By: ann}, `{"grant_id":"n_1","by":` + annJSON + `}`},
+	{agent.BypassStarted{By: ann}, `{"by":` + annJSON + `}`},
+	{agent.BypassEnded{By: ann}, `{"by":` + annJSON + `}`},
 	{agent.Rewound{To: 7}, `{"to_seq":7}`},
 
 	{agent.UserMessage{Message: "m_1", Text: "Hi", Author: ann}, `{"message_id":"m_1","text":"Hi","author":` + annJSON + `}`},
@@ -178,7 +180,7 @@ func TestEvents_Names(t *testing.T) {
 	t.Parallel()
 	want := []agent.Kind{
 		"approval_decision", "approval_requested", "assistant_message",
-		"conversation_archived", "conversation_created", "conversation_titled", "conversation_unarchived",
+		"bypass_ended", "bypass_started", "conversation_archived", "conversation_created", "conversation_titled", "conversation_unarchived",
 		"grant_created", "grant_revoked", "history_copied",
 		"interaction_closed", "message_queued", "model_attempt_finished", "model_attempt_started", "model_usage",
 		"provider_error", "question_answered", "question_asked", "queued_message_edited", "queued_message_removed", "reasoning_display_limited",

@@ -16,6 +16,8 @@ var (
 	ErrOwnRun = errors.New("the run was started with this key")
 	// ErrBarred says that a person may not have anything run: they are disabled.
 	ErrBarred = errors.New("the person is disabled")
+	// ErrNotAdmin says that only an admin may do this.
+	ErrNotAdmin = errors.New("only an admin may do this")
 	// ErrFull says that there is no room on the disk. Nothing was written, and
 	// nothing that was written is lost.
 	ErrFull = errors.New("the disk is full")

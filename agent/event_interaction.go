@@ -54,7 +54,8 @@ type ApprovalDecision struct {
 	Reason      string        `json:"reason,omitempty"` // at most MaxReason characters (contract V20)
 	By          Actor         `json:"by"`
 	// Grant is the standing permission that came with the verdict, or that gave
-	// it; GrantedAt is when that was, zero where it came with this card.
+	// it; GrantedAt is when that or the bypass was given, zero where it came with
+	// this card.
 	Grant     GrantID   `json:"grant_id,omitempty"`
 	GrantedAt time.Time `json:"granted_at,omitzero"`
 	// Rule is the name of the policy rule that gave the verdict.

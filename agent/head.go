@@ -25,6 +25,8 @@ type Head struct {
 	Queue []QueuedMessage `json:"queue,omitempty"`
 	// Grants are the standing permissions, oldest first.
 	Grants []Grant `json:"grants,omitempty"`
+	// Bypass is on while approvals are switched off, else nil.
+	Bypass *Bypass `json:"bypass,omitempty"`
 	// Usage is what the conversation has used so far.
 	Usage UsageTotal `json:"usage"`
 	// Answers are the newest messages that answered a question, oldest first:
@@ -131,7 +133,14 @@ func (h *Head) Apply(r Record) {
 		h.Grants = append(slices.Clip(h.Grants), Grant{GrantCreated: e, Seq: r.Seq, At: r.At})
 	case GrantRevoked:
 		h.Grants = slices.DeleteFunc(slices.Clone(h.Grants), func(g Grant) bool { return g.Grant == e.Grant })
+	case BypassStarted:
+		h.Bypass = &Bypass{By: e.By, Seq: r.Seq, At: r.At}
+	case BypassEnded:
+		h.Bypass = nil
 	case Rewound:
+		if h.Bypass != nil && h.Bypass.Seq > e.To {
+			h.Bypass = nil
+		}
 		h.Grants = slices.DeleteFunc(slices.Clone(h.Grants), func(g Grant) bool { return g.Seq > e.To })
 		if h.Run != nil && h.Run.FirstSeq > e.To {
 			h.Run = nil

@@ -57,6 +57,9 @@ var commands = map[string]command{
 		s.SetRule(rule)
 		return nil
 	},
+	"bypass": func(ctx context.Context, s *survivor, _ *agent.RunState) error {
+		return s.Engine.StartBypass(ctx, agenttest.Conversation, agent.Actor{User: "ada", Name: "Ada"})
+	},
 	"reconcile": func(ctx context.Context, s *survivor, run *agent.RunState) error {
 		a := agent.ReconcileAnswered{Interaction: "none", Answer: agent.ReconcileRunAgain, By: ann}
 		if run.Reconcile != nil {
@@ -99,7 +102,7 @@ func shape(p *agenttest.Played, records []agent.Record) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintln(&b, p.Options.Limits, p.Options.Rules, head.Archived, len(head.Queue) > 0, len(head.Grants) > 0, len(head.Answers) > 0)
+	fmt.Fprintln(&b, p.Options.Limits, p.Options.Rules, head.Archived, len(head.Queue) > 0, len(head.Grants) > 0, head.Bypass != nil, len(head.Answers) > 0)
 	fmt.Fprintln(&b, run.Status, run.Reclaims, run.Step-run.Done, run.Failed, run.Answer != nil,
 		run.Attempt != nil, run.Retry != nil, run.Approval != nil, run.Question != nil, run.Reconcile != nil)
 	for _, c := range run.Calls {

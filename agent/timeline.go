@@ -46,6 +46,8 @@ const (
 	// GrantsChanged says that a tool was allowed for the conversation, or that
 	// this was revoked.
 	GrantsChanged ChangeKind = "grants_changed"
+	// BypassChanged says that approvals were switched off or on.
+	BypassChanged ChangeKind = "bypass_changed"
 	Rebuilt       ChangeKind = "rebuilt" // everything: show it anew; it comes alone
 )
 
@@ -113,6 +115,8 @@ func (t *Timeline) Apply(rec Record) {
 		t.note(Change{What: ArchiveChanged})
 	case GrantCreated, GrantRevoked:
 		t.note(Change{What: GrantsChanged})
+	case BypassStarted, BypassEnded:
+		t.note(Change{What: BypassChanged})
 	case MessageQueued, QueuedMessageEdited, QueuedMessageRemoved:
 		t.applyQueue(rec)
 	case Rewound:

@@ -25,6 +25,7 @@ const (
 	IDInbox           = "inbox"
 	IDFavicon         = "favicon"
 	IDCopied          = "copied"
+	IDBypass          = "bypass"
 	IDDetailsBody     = "details-body"
 	IDGrants          = "grants"
 	IDRename          = "rename"

@@ -50,7 +50,7 @@ func (m *maker) policies() []Sample {
 	}
 }
 
-// ruled are calls that a rule decided, or wants a person for.
+// ruled are calls that a rule or a bypass decided, or a rule wants a person for.
 func (m *maker) ruled() []Sample {
 	call := func(state string, v agent.Verdict, o agent.Origin, outcome agent.CallOutcome) Sample {
 		c := m.call(agent.CallFinished, outcome)
@@ -62,7 +62,17 @@ func (m *maker) ruled() []Sample {
 	asked.Connector, asked.Rule = "", m.say("Big orders")
 	decided := m.card(m.decidedCall(agent.VerdictDeny, agent.OriginApplicationPolicy, "", ""))
 	decided.Closed, decided.Calls[0].Decision.Rule = agent.ClosedDecided, m.say("No exports")
+	bypass := &agent.Bypass{By: agent.Actor{User: "u_dana", Name: m.say("Dana Ruiz")}, At: sampleTime}
+	page := m.page("Switch approvals off", SectionConversation)
+	page.Narrow = true
+	ask := BypassProps{Page: page, ID: "c_sample", Title: m.say("Filters"), Waits: true}
+	off := ask
+	off.Now = bypass
 	return []Sample{
+		{Component: "bypass", State: "on", HTML: BypassBanner("c_sample", bypass)},
+		{Component: "page", State: "bypass", Frame: "page", HTML: Bypass(ask)},
+		{Component: "page", State: "bypass_already", Frame: "page", HTML: Bypass(off)},
+		call("allowed_by_bypass", agent.VerdictAllow, agent.OriginBypass, agent.CallOK),
 		call("allowed_by_rule", agent.VerdictAllow, agent.OriginApplicationPolicy, agent.CallOK),
 		call("denied_by_rule", agent.VerdictDeny, agent.OriginApplicationPolicy, agent.CallDenied),
 		call("denied_for_good", agent.VerdictDeny, agent.OriginHardPolicy, agent.CallDenied),

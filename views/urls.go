@@ -72,6 +72,11 @@ func ArchiveURL(id agent.ConversationID) string { return ConversationURL(id) + "
 // DeleteURL asks whether to delete a conversation, and its form does so.
 func DeleteURL(id agent.ConversationID) string { return ConversationURL(id) + "/delete" }
 
+// BypassURL asks whether to switch approvals off, and its form does so;
+// BypassEndURL switches them on.
+func BypassURL(id agent.ConversationID) string    { return ConversationURL(id) + "/bypass" }
+func BypassEndURL(id agent.ConversationID) string { return BypassURL(id) + "/end" }
+
 // LiveURL is the socket of a conversation.
 func LiveURL(id agent.ConversationID) string { return ConversationURL(id) + "/live" }
 

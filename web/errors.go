@@ -62,6 +62,8 @@ var answers = []struct {
 		"Your session has ended. Sign in and do it again; nothing was changed."}},
 	{errAdminOnly, answer{http.StatusForbidden, "Only an admin can do this",
 		"Ask somebody who runs this server."}},
+	{agent.ErrNotAdmin, answer{http.StatusForbidden, "Only an admin can do this",
+		"Ask somebody who runs this server."}},
 	{errForeignOrigin, answer{http.StatusForbidden, "Refused",
 		"The request came from a page of another site. Nothing was changed."}},
 	{errSetupCode, answer{http.StatusForbidden, "This setup link is not valid",

@@ -87,6 +87,7 @@ func (f *follower) surroundings(ctx context.Context, head agent.Head) ([]templ.C
 		})),
 		replace(views.NavRowLink(f.row(head))),
 		replace(views.ArchiveForm(f.id, head.Archived)),
+		replace(views.BypassBanner(f.id, head.Bypass)),
 	}
 	needs, err := f.server.config.DB.Conversations().NeedsYou(ctx, f.scene.Viewer.User)
 	if err != nil {

@@ -69,6 +69,9 @@ func (s *Server) routes() []route {
 		{"POST /c/{conversation}/approvals/{interaction}", signedIn, s.decideApproval},
 		{"POST /c/{conversation}/questions/{interaction}", signedIn, s.answerQuestion},
 		{"POST /c/{conversation}/grants/{grant}/revoke", signedIn, s.revokeGrant},
+		{"GET /c/{conversation}/bypass", admin, s.confirmBypass},
+		{"POST /c/{conversation}/bypass", admin, s.startBypass},
+		{"POST /c/{conversation}/bypass/end", signedIn, s.endBypass},
 		{"POST /c/{conversation}/reconcile/{interaction}", signedIn, s.answerReconcile},
 
 		{"GET /invite", public, s.showInvitation},

@@ -90,6 +90,7 @@ func checkGrants(t testing.TB, records []agent.Record) {
 	t.Helper()
 	standing := map[agent.GrantID]agent.Record{}
 	tools := map[agent.CallID]agent.ToolCallRequested{}
+	bypassed := agent.Seq(0)        // since when approvals are off, 0 while they are on
 	each := map[agent.CallID]bool{} // a rule wants a person each time
 	for _, r := range records {
 		switch e := r.Event.(type) {
@@ -103,13 +104,23 @@ func checkGrants(t testing.TB, records []agent.Record) {
 			standing[e.Grant] = r
 		case agent.GrantRevoked:
 			delete(standing, e.Grant)
+		case agent.BypassStarted:
+			bypassed = r.Seq
+		case agent.BypassEnded:
+			bypassed = 0
 		case agent.Rewound:
+			if bypassed > e.To {
+				bypassed = 0
+			}
 			maps.DeleteFunc(standing, func(_ agent.GrantID, created agent.Record) bool { return created.Seq > e.To })
 		case agent.ApprovalDecision:
 			grant, stands := standing[e.Grant].Event.(agent.GrantCreated)
 			call := tools[e.Call]
 			if (e.Origin == agent.OriginGrant || e.Grant != "") && (!stands || each[e.Call] || grant.Tool != call.Tool || grant.Definition != call.Definition || call.Connector != "") {
 				t.Errorf("record %d: no grant allows %s", r.Seq, e.Call)
+			}
+			if e.Origin == agent.OriginBypass && (bypassed == 0 || e.Interaction != "") {
+				t.Errorf("record %d: no bypass allows %s", r.Seq, e.Call)
 			}
 		}
 	}

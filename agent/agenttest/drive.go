@@ -56,6 +56,8 @@ func failureName(err error) string {
 		return "not_waiting"
 	case errors.Is(err, agent.ErrNotFound):
 		return "not_found"
+	case errors.Is(err, agent.ErrNotAdmin):
+		return "not_admin"
 	case errors.As(err, &refused):
 		return "refused"
 	}
@@ -82,6 +84,11 @@ func (d *drive) verb(verb string, words []string) error {
 		return d.answer(ctx, words)
 	case "revoke":
 		return d.Engine.Revoke(ctx, d.conversation, agent.GrantID(shift(&words)), d.by)
+	case "bypass":
+		if shift(&words) == "ends" {
+			return d.Engine.EndBypass(ctx, d.conversation, d.by)
+		}
+		return d.Engine.StartBypass(ctx, d.conversation, d.by)
 	case "cancel":
 		return d.Engine.Cancel(ctx, d.newest(), d.by)
 	case "rerun":

@@ -172,8 +172,11 @@ func (s *Server) DropRule(name string) {
 // Barred implements [agent.People]: nobody is.
 func (s *Server) Barred(context.Context, agent.UserID) (bool, error) { return false, nil }
 
-// Role implements [agent.People]: everybody is a member.
-func (s *Server) Role(context.Context, agent.UserID) (agent.Role, error) {
+// Role implements [agent.People]: Ada is an admin, everybody else a member.
+func (s *Server) Role(_ context.Context, id agent.UserID) (agent.Role, error) {
+	if id == "ada" {
+		return agent.RoleAdmin, nil
+	}
 	return agent.RoleMember, nil
 }
 

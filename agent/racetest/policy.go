@@ -46,3 +46,23 @@ func createRule(r *round) string {
 	}
 	return winner
 }
+
+// A bypass that ends as it comes into use has allowed the second call, or that
+// call asks; no call uses one that is over.
+func bypassEnd(r *round) string {
+	r.begin()
+	r.must(r.engine.StartBypass(r.t.Context(), r.run.Conversation, r.owner))
+	errs := r.atOnce(r.decides(ann, agent.VerdictAllow, false), func() error {
+		return r.engine.EndBypass(r.t.Context(), r.run.Conversation, bob)
+	})
+	winner := "use"
+	if r.await(append(ends, agent.StatusWaitingApproval)...) == agent.StatusWaitingApproval {
+		winner = "end"
+		r.must(r.decides(ann, agent.VerdictAllow, false)())
+	}
+	e := r.over()
+	if wins(errs) != 2 || e.status != agent.StatusSucceeded || e.saved != 2 || e.decisions != 2 || r.head().Bypass != nil {
+		r.fatalf("%v: %+v", errs, e)
+	}
+	return winner
+}
