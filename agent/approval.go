@@ -51,6 +51,9 @@ func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Ac
 		if !utf8.ValidString(v.Reason) || utf8.RuneCountInString(verdicts[i].Reason) > MaxReason {
 			return &InputError{Message: "The reason may have up to 512 characters. Shorten it."}
 		}
+		if LooksLikeKey(v.Reason) {
+			return &InputError{Message: "The reason holds what looks like a key, and the model may read it. Leave the key out."}
+		}
 	}
 	if err := e.permit(ctx, by.User); err != nil {
 		return err

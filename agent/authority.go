@@ -3,9 +3,10 @@ package agent
 import "time"
 
 // gate decides on the calls of a step that nobody has decided on yet, and puts
-// to a person what only a person can decide. Nothing of a step runs before all
-// of it is decided.
-func (w *worker) gate(h Head) (events []Event) {
+// to a person what only a person can decide, once the reviewer, if there is
+// one, has judged that: it returns the calls that still are to be. Nothing of a
+// step runs before all of it is decided.
+func (w *worker) gate(h Head) (events []Event, judged []*RunCall) {
 	var card []BoundCall
 	for _, c := range w.state.OpenCalls() {
 		if c.Started || c.Decision != nil || c.Asked != nil {
@@ -15,17 +16,19 @@ func (w *worker) gate(h Head) (events []Event) {
 		if said != nil {
 			events = append(events, said)
 		}
-		if ask != nil {
+		if ask != nil && ask.Rule == "" && w.reviewable(h, c) {
+			judged = append(judged, c)
+		} else if ask != nil {
 			card = append(card, *ask)
 		}
 	}
-	if len(card) > 0 {
+	if len(card) > 0 && len(judged) == 0 {
 		expires := w.now().Add(w.agent.Limits.Approval).UTC().Truncate(time.Millisecond)
 		events = append(events,
 			ApprovalRequested{Interaction: InteractionID(w.newID("i_")), Calls: card, ExpiresAt: expires},
 			RunWaiting{For: StatusWaitingApproval})
 	}
-	return events
+	return events, judged
 }
 
 // rule asks the authorities over a call in their order (contract 2.4); the
@@ -115,6 +118,8 @@ func (w *worker) refusal(c *RunCall) []Event {
 		f.Outcome, f.Result = CallExpired, resultExpired
 	case d != nil && d.Verdict != VerdictAllow && d.Origin == OriginHuman:
 		f.Result = withReason(resultDenied, "The person's reason", d.Reason)
+	case d != nil && d.Verdict != VerdictAllow && d.Origin == OriginReviewer:
+		f.Result = withReason(resultReviewed, "The reviewer's reason", d.Reason)
 	case d != nil && d.Verdict != VerdictAllow:
 	case ruling.Hard():
 		return []Event{w.refused(c, ruling), f}

@@ -26,8 +26,10 @@ type Agent struct {
 	Instructions string
 	Model        ModelRef // the default for new conversations
 	Tools        []string // names
-	Output       OutputOptions
-	Limits       Limits
+	// Reviewer judges calls that would go to a person; zero for none.
+	Reviewer ModelRef
+	Output   OutputOptions
+	Limits   Limits
 }
 
 // Limits bound a run. A zero field means its default.
@@ -35,6 +37,7 @@ type Limits struct {
 	ModelCalls int           // model calls of a run
 	Approval   time.Duration // until an approval expires
 	Question   time.Duration // until a question expires
+	Review     time.Duration // of one call, by the reviewer
 }
 
 // A Connection is a provider that is ready to be used, with its retry policy

@@ -142,6 +142,10 @@ var pins = []struct {
 		agent.ApprovalDecision{Call: "t_1", Tool: "save", Binding: "b", Verdict: agent.VerdictAllow, Origin: agent.OriginApplicationPolicy, Rule: "Small orders"},
 		`{"call_id":"t_1","tool":"save","binding":"b","verdict":"allow","origin":"application_policy","by":{},"rule":"Small orders"}`,
 	},
+	{
+		agent.ApprovalDecision{Call: "t_1", Tool: "save", Binding: "b", Verdict: agent.VerdictUnsure, Origin: agent.OriginReviewer, Reviewer: &model, Fault: agent.ReviewTimeout},
+		`{"call_id":"t_1","tool":"save","binding":"b","verdict":"unsure","origin":"reviewer","by":{},"reviewer":` + modelJSON + `,"fault":"timeout"}`,
+	},
 	{agent.ReconcileRequested{Interaction: "i_1", Call: "t_1"}, `{"interaction_id":"i_1","call_id":"t_1"}`},
 	{
 		agent.ReconcileAnswered{Interaction: "i_1", Call: "t_1", Answer: agent.ReconcileRunAgain, Note: "Look.", By: ann},

@@ -60,6 +60,9 @@ type ApprovalDecision struct {
 	GrantedAt time.Time `json:"granted_at,omitzero"`
 	// Rule is the name of the policy rule that gave the verdict.
 	Rule string `json:"rule,omitempty"`
+	// Reviewer is the model that gave the verdict, and Fault why it gave none.
+	Reviewer *ModelRef   `json:"reviewer,omitempty"`
+	Fault    ReviewFault `json:"fault,omitempty"`
 }
 
 // Lapsed reports whether the verdict only says that nobody gave one in time.

@@ -27,6 +27,8 @@ type Head struct {
 	Grants []Grant `json:"grants,omitempty"`
 	// Bypass is on while approvals are switched off, else nil.
 	Bypass *Bypass `json:"bypass,omitempty"`
+	// Reviews counts against the reviewer.
+	Reviews Reviews `json:"reviews,omitzero"`
 	// Usage is what the conversation has used so far.
 	Usage UsageTotal `json:"usage"`
 	// Answers are the newest messages that answered a question, oldest first:
@@ -100,6 +102,7 @@ func (h *Head) Apply(r Record) {
 		return
 	}
 	h.Seq, h.UpdatedAt = r.Seq, r.At
+	h.Reviews.apply(r.Event)
 	switch e := r.Event.(type) {
 	case ConversationCreated:
 		h.Owner, h.Agent, h.AgentName, h.Model, h.CreatedAt = e.Owner, e.Agent, e.AgentName, e.Model, r.At

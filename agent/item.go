@@ -99,6 +99,7 @@ type CallItem struct {
 	// was made without a card.
 	Decision  *ApprovalDecision
 	DecidedAt time.Time
+	Review    *ApprovalDecision // the reviewer's, where it was unsure
 }
 
 // An ApprovalItem is the card of a step's calls.

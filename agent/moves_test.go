@@ -49,16 +49,16 @@ var commands = map[string]command{
 		}
 		return s.Engine.Answer(ctx, agent.RunRef{Conversation: agenttest.Conversation, Run: run.ID}, question, ann, answers)
 	},
-	"a rule": func(_ context.Context, s *survivor, run *agent.RunState) error {
-		rule := agent.PolicyRule{Name: "from now on", Do: agent.PolicyDeny, Hard: true}
-		if run.Seq%2 == 0 {
-			rule.Do, rule.Hard = agent.PolicyAllow, false
+	"policy": func(ctx context.Context, s *survivor, run *agent.RunState) error {
+		switch run.Seq % 3 {
+		case 0:
+			s.SetRule(agent.PolicyRule{Name: "no more", Do: agent.PolicyDeny, Hard: true})
+		case 1:
+			s.SetRule(agent.PolicyRule{Name: "go on", Do: agent.PolicyAllow})
+		default:
+			return s.Engine.StartBypass(ctx, agenttest.Conversation, agent.Actor{User: "ada", Name: "Ada"})
 		}
-		s.SetRule(rule)
 		return nil
-	},
-	"bypass": func(ctx context.Context, s *survivor, _ *agent.RunState) error {
-		return s.Engine.StartBypass(ctx, agenttest.Conversation, agent.Actor{User: "ada", Name: "Ada"})
 	},
 	"reconcile": func(ctx context.Context, s *survivor, run *agent.RunState) error {
 		a := agent.ReconcileAnswered{Interaction: "none", Answer: agent.ReconcileRunAgain, By: ann}
@@ -102,7 +102,7 @@ func shape(p *agenttest.Played, records []agent.Record) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintln(&b, p.Options.Limits, p.Options.Rules, head.Archived, len(head.Queue) > 0, len(head.Grants) > 0, head.Bypass != nil, len(head.Answers) > 0)
+	fmt.Fprintln(&b, p.Options.Limits, p.Options.Rules, head.Archived, len(head.Queue) > 0, len(head.Grants) > 0, head.Bypass != nil, head.Reviews.Stopped(), p.Options.Reviewer.Model, len(head.Answers) > 0)
 	fmt.Fprintln(&b, run.Status, run.Reclaims, run.Step-run.Done, run.Failed, run.Answer != nil,
 		run.Attempt != nil, run.Retry != nil, run.Approval != nil, run.Question != nil, run.Reconcile != nil)
 	for _, c := range run.Calls {
@@ -110,7 +110,7 @@ func shape(p *agenttest.Played, records []agent.Record) string {
 		if c.Decision != nil {
 			fmt.Fprint(&b, c.Decision.Verdict, c.Decision.Origin)
 		}
-		fmt.Fprint(&b, c.Rule != "")
+		fmt.Fprint(&b, c.Rule != "", c.Review != nil)
 		if c.Reconcile != nil {
 			fmt.Fprint(&b, c.Reconcile.Answer)
 		}

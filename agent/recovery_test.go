@@ -24,12 +24,21 @@ type survivor struct {
 	requests []providers.Request
 }
 
+// judgements are what a reviewer may say.
+var judgements = []string{
+	`{"verdict":"allow","reason":"Asked for."}`, `{"verdict":"deny","reason":"Not asked for."}`, `{"verdict":"unsure"}`, `Yes.`,
+}
+
 // Stream asks for the first tool once and then answers.
 func (s *survivor) Stream(_ context.Context, req providers.Request) iter.Seq2[providers.Event, error] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, req)
 	end := providers.Finish{Reason: providers.FinishStop, Text: "Done."}
+	if req.Model == "judge" {
+		end.Text = judgements[len(s.requests)%len(judgements)]
+		return yields(end)(nil, req)
+	}
 	if len(s.requests) == 1 && len(req.Tools) > 0 {
 		end = providers.Finish{Reason: providers.FinishToolCalls, Calls: []providers.ToolCall{
 			{ID: "call_1", Name: req.Tools[0].Name, Arguments: oneQuestion, Executable: true},

@@ -48,6 +48,7 @@ type RunState struct {
 type RunCall struct {
 	ToolCallRequested
 	Decision  *ApprovalDecision // the last verdict that settles it
+	Review    *ApprovalDecision // the reviewer's verdict, where it was unsure
 	Rule      string            // the policy rule that put it on a card, "" for none
 	Expired   bool              // nobody decided or answered in time
 	Started   bool
@@ -133,7 +134,11 @@ func (s *RunState) applyCall(e Event) {
 			}
 		}
 	case ApprovalDecision:
-		if c := s.Call(e.Call); c != nil && c.Decision == nil && e.Verdict != VerdictUnsure {
+		switch c := s.Call(e.Call); {
+		case c == nil || c.Decision != nil:
+		case e.Verdict == VerdictUnsure:
+			c.Review = &e
+		default:
 			c.Decision = &e
 		}
 	case QuestionAsked:

@@ -13,19 +13,24 @@ import (
 const maxResult = 256 << 10
 
 // stepTools brings the calls of a step one stage further: first all of them
-// are decided, then questions are asked, then calls run one after the other.
+// are decided, one review after the other, then questions are asked, then calls
+// run one after the other.
 func (w *worker) stepTools(ctx context.Context) error {
 	if err := w.readPolicy(ctx); err != nil {
 		return err
 	}
 	acted := false
-	err := w.append(ctx, func(h Head) []Event {
-		events := w.gate(h)
+	var judged []*RunCall
+	err := w.append(ctx, func(h Head) (events []Event) {
+		events, judged = w.gate(h)
 		acted = len(events) > 0
 		return events
 	})
 	if err != nil || acted {
 		return err
+	}
+	if len(judged) > 0 {
+		return w.review(ctx, judged[0])
 	}
 	open := w.state.OpenCalls()
 	for _, c := range open {

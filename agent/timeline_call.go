@@ -68,10 +68,14 @@ func (t *Timeline) applyCall(run *RunItem, rec Record) {
 	}
 }
 
-// decide notes the first verdict on a call, on its card if it has one.
+// decide notes the first verdict that settles a call, on its card if it has one.
 func (t *Timeline) decide(run *RunItem, rec Record, e ApprovalDecision) {
 	c := t.calls[e.Call]
 	if c == nil || c.Decision != nil {
+		return
+	}
+	if e.Verdict == VerdictUnsure {
+		c.Review = &e // its card comes later
 		return
 	}
 	c.Decision, c.DecidedAt = &e, rec.At

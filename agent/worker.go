@@ -103,6 +103,9 @@ func (w *worker) claim(ctx context.Context) error {
 	if w.agent.Limits.Question <= 0 {
 		w.agent.Limits.Question = DefaultQuestion
 	}
+	if w.agent.Limits.Review <= 0 {
+		w.agent.Limits.Review = DefaultReview
+	}
 	return nil
 }
 

@@ -34,10 +34,12 @@ type storedAgent struct {
 	Instructions string              `json:"instructions"`
 	Model        agent.ModelRef      `json:"model"`
 	Tools        []string            `json:"tools"`
+	Reviewer     agent.ModelRef      `json:"reviewer,omitzero"`
 	Output       agent.OutputOptions `json:"output"`
 	ModelCalls   int                 `json:"model_calls,omitempty"`
 	Approval     time.Duration       `json:"approval_ns,omitempty"`
 	Question     time.Duration       `json:"question_ns,omitempty"`
+	Review       time.Duration       `json:"review_ns,omitempty"`
 }
 
 func (r agentRow) agent() (agent.Agent, error) {
@@ -46,8 +48,8 @@ func (r agentRow) agent() (agent.Agent, error) {
 		return agent.Agent{}, fmt.Errorf("decode agent %s: %w", r.ID, err)
 	}
 	return agent.Agent{
-		ID: r.ID, Name: r.Name, Instructions: d.Instructions, Model: d.Model, Tools: d.Tools, Output: d.Output,
-		Limits: agent.Limits{ModelCalls: d.ModelCalls, Approval: d.Approval, Question: d.Question},
+		ID: r.ID, Name: r.Name, Instructions: d.Instructions, Model: d.Model, Tools: d.Tools, Reviewer: d.Reviewer, Output: d.Output,
+		Limits: agent.Limits{ModelCalls: d.ModelCalls, Approval: d.Approval, Question: d.Question, Review: d.Review},
 	}, nil
 }
 
@@ -55,7 +57,7 @@ func (s Agents) row(a agent.Agent) (agentRow, error) {
 	if err := checkAgent(a); err != nil {
 		return agentRow{}, err
 	}
-	definition, err := json.Marshal(storedAgent{a.Instructions, a.Model, a.Tools, a.Output, a.Limits.ModelCalls, a.Limits.Approval, a.Limits.Question})
+	definition, err := json.Marshal(storedAgent{a.Instructions, a.Model, a.Tools, a.Reviewer, a.Output, a.Limits.ModelCalls, a.Limits.Approval, a.Limits.Question, a.Limits.Review})
 	now := stampOf(s.db.now())
 	return agentRow{ID: a.ID, Name: a.Name, Definition: definition, CreatedAt: now, UpdatedAt: now}, err
 }
@@ -74,7 +76,7 @@ func checkAgent(a agent.Agent) error {
 	if len(a.Instructions) > maxInstructions {
 		v["instructions"] = "Instructions may be 64 KiB long."
 	}
-	if looksLikeKey(a.Instructions) {
+	if agent.LooksLikeKey(a.Instructions) {
 		v["instructions"] = "This looks like a key. Instructions go to the model with every message, so keep keys in a provider instead."
 	}
 	for _, t := range a.Tools {
@@ -87,6 +89,9 @@ func checkAgent(a agent.Agent) error {
 	}
 	if a.Limits.Approval < 0 {
 		v["approval"] = "A time limit can't be negative."
+	}
+	if a.Limits.Review < 0 || a.Limits.Review > agent.MaxReview {
+		v["review"] = "Enter a time from 1s to 5m."
 	}
 	if a.Limits.Question < 0 {
 		v["question"] = "A time limit can't be negative."

@@ -17,8 +17,8 @@ import (
 func assistant() agent.Agent {
 	return agent.Agent{
 		Name: "Assistant", Instructions: "Help.", Model: agent.ModelRef{Provider: "p_1", ProviderName: "Local", Model: "m"},
-		Tools: []string{"current_time", "notes_read"}, Output: agent.OutputOptions{Reasoning: true},
-		Limits: agent.Limits{ModelCalls: 12, Approval: 3 * time.Minute, Question: 4 * time.Minute},
+		Tools: []string{"current_time", "notes_read"}, Reviewer: agent.ModelRef{Provider: "p_2", ProviderName: "Other", Model: "judge"}, Output: agent.OutputOptions{Reasoning: true},
+		Limits: agent.Limits{ModelCalls: 12, Approval: 3 * time.Minute, Question: 4 * time.Minute, Review: 20 * time.Second},
 	}
 }
 
@@ -43,7 +43,7 @@ func TestAgents(t *testing.T) {
 		}
 	}
 	check()
-	want.Name, want.Tools, want.Output, want.Limits = "Clerk", nil, agent.OutputOptions{}, agent.Limits{}
+	want.Name, want.Tools, want.Reviewer, want.Output, want.Limits = "Clerk", nil, agent.ModelRef{}, agent.OutputOptions{}, agent.Limits{}
 	if _, err := s.Save(t.Context(), want); err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +55,7 @@ func TestAgents(t *testing.T) {
 		"model_calls":  func(a *agent.Agent) { a.Limits.ModelCalls = 51 },
 		"approval":     func(a *agent.Agent) { a.Limits.Approval = -1 },
 		"question":     func(a *agent.Agent) { a.Limits.Question = -1 },
+		"review":       func(a *agent.Agent) { a.Limits.Review = time.Hour },
 	} {
 		a := assistant()
 		change(&a)

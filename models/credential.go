@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"countersign/agent"
 )
 
 // CredentialKind says where a provider's key is kept (contract P8).
@@ -96,7 +98,7 @@ func (c TokenCommand) problem() string {
 		switch {
 		case len(arg) > maxArg || !utf8.ValidString(arg) || strings.Contains(arg, "\x00"):
 			return fmt.Sprintf("A part of a command is text of %d bytes at most.", maxArg)
-		case looksLikeKey(arg):
+		case agent.LooksLikeKey(arg):
 			return "This looks like a key. Keep it in a variable that the command sees."
 		}
 	}

@@ -39,6 +39,9 @@ type ProviderSetup struct {
 type AgentSetup struct {
 	Name  string
 	Model *SetupModel // nil keeps it; a new agent needs one
+	// Reviewer is the model that judges calls; nil keeps it, and the zero
+	// SetupModel is for none.
+	Reviewer *SetupModel
 	// Change may set everything but the name and the model.
 	Change func(*agent.Agent)
 }

@@ -95,6 +95,14 @@ func (a *applying) agent(s AgentSetup) (Outcome, error) {
 	} else if !there {
 		return "", Invalid{"model": "A new agent needs a model."}
 	}
+	if s.Reviewer != nil {
+		g.Reviewer = agent.ModelRef{}
+		if *s.Reviewer != (SetupModel{}) {
+			if g.Reviewer, err = a.model(*s.Reviewer); err != nil {
+				return "", reviewerInvalid(err)
+			}
+		}
+	}
 	s.Change(&g)
 	now, err := a.db.Agents().row(g)
 	switch {
@@ -106,6 +114,15 @@ func (a *applying) agent(s AgentSetup) (Outcome, error) {
 		return Unchanged, nil
 	}
 	return Updated, a.tx.Model(&agentRow{}).Where("id = ?", row.ID).Select("definition", "updated_at").Updates(now).Error
+}
+
+// reviewerInvalid has what is wrong with a model be about the reviewer.
+func reviewerInvalid(err error) error {
+	var invalid Invalid
+	if errors.As(err, &invalid) {
+		return Invalid{"reviewer": invalid["model"]}
+	}
+	return err
 }
 
 // model finds the provider that is named and the model among those it lists.

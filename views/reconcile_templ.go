@@ -147,7 +147,7 @@ func reconcileEntry(s Scene, i *agent.ReconcileItem) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = cardTitle(id, i.Call).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = cardTitle(id, i.Call, "").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -253,7 +253,7 @@ func reconcileEntry(s Scene, i *agent.ReconcileItem) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = cardTitle(id, i.Call).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = cardTitle(id, i.Call, "").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -68,7 +68,36 @@ func (m *maker) ruled() []Sample {
 	ask := BypassProps{Page: page, ID: "c_sample", Title: m.say("Filters"), Waits: true}
 	off := ask
 	off.Now = bypass
+	judged := func(v agent.Verdict, fault agent.ReviewFault, reason string) *agent.ApprovalDecision {
+		return &agent.ApprovalDecision{Verdict: v, Origin: agent.OriginReviewer, Fault: fault, Reason: m.say(reason)}
+	}
+	reviewed := func(state string, d *agent.ApprovalDecision) Sample {
+		c := m.call(agent.CallFinished, agent.CallDenied)
+		if c.Result, c.Decision = m.say("No."), d; d.Verdict == agent.VerdictAllow {
+			c.Outcome = agent.CallOK
+		}
+		return m.entry("call", state, inRow(c))
+	}
+	unsure := func(state string, d *agent.ApprovalDecision) Sample {
+		c := m.asked()
+		c.Review = d
+		return m.entry("card", state, m.card(c))
+	}
+	silent := judged(agent.VerdictUnsure, "", "")
+	silent.Reason = ""
+	stopped := DetailsProps{Conversation: "c_sample", AgentName: m.say("Operations"), Model: m.model(), Reviews: agent.Reviews{InRow: 3, Total: 3}}
+	ended := stopped
+	ended.Reviews = agent.Reviews{Total: 20}
 	return []Sample{
+		reviewed("allowed_by_reviewer", judged(agent.VerdictAllow, "", "Asked for.")),
+		reviewed("denied_by_reviewer", judged(agent.VerdictDeny, "", "Not asked for.")),
+		unsure("unsure", judged(agent.VerdictUnsure, "", "It may have been asked for.")),
+		unsure("unsure_why", silent),
+		unsure("review_timeout", judged(agent.VerdictUnsure, agent.ReviewTimeout, "")),
+		unsure("review_failed", judged(agent.VerdictUnsure, agent.ReviewFailed, "")),
+		unsure("review_malformed", judged(agent.VerdictUnsure, agent.ReviewMalformed, "")),
+		{Component: "details", State: "reviewer_stopped", HTML: DetailsBody(stopped)},
+		{Component: "details", State: "reviewer_ended", HTML: DetailsBody(ended)},
 		{Component: "bypass", State: "on", HTML: BypassBanner("c_sample", bypass)},
 		{Component: "page", State: "bypass", Frame: "page", HTML: Bypass(ask)},
 		{Component: "page", State: "bypass_already", Frame: "page", HTML: Bypass(off)},

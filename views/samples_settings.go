@@ -107,6 +107,7 @@ func (m *maker) agentForm() AgentForm {
 	return AgentForm{
 		Page: page, ID: "g_1", Heading: m.say("Operations"), Name: m.say("Operations"), Instructions: m.say("Read first. Ask before you change anything."),
 		Model: "p_1/a", Models: []Option{{Value: "p_1/a", Label: m.say("claude-sonnet-4-5"), Group: m.say("Anthropic")}},
+		Reviewer: "p_1/a", Reviewers: []Option{{Label: "No reviewer"}, {Value: "p_1/a", Label: m.say("claude-sonnet-4-5"), Group: m.say("Anthropic")}}, Review: m.say("20s"),
 		Tools: m.toolChoices(), Reasoning: true, BufferAttempts: true, Approval: m.say("90s"), Question: m.say("1h"), ModelCalls: m.say("51"),
 		Errors: map[string]string{"instructions": m.say("Instructions may be 64 KiB long."), "model_calls": m.say("Enter a whole number.")},
 	}

@@ -120,7 +120,7 @@ func Policy(p PolicyProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " <section class=\"section\" aria-labelledby=\"order-h\"><div class=\"section__head\"><h2 id=\"order-h\">In this order</h2></div><ol class=\"losses\"><li>A denial that nothing overrides. It is asked again right before a call runs, so it also stops what was approved before.</li><li>A tool that the agent does not have, or that has changed, does not run.</li><li>A tool that only reads runs, and a question is asked.</li><li>The other rules. A change of theirs counts for calls that come after it; cards that wait stay with their person.</li><li>A conversation whose approvals an admin has switched off, then what its person allowed for it.</li><li>A person, by a card.</li></ol></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " <section class=\"section\" aria-labelledby=\"order-h\"><div class=\"section__head\"><h2 id=\"order-h\">In this order</h2></div><ol class=\"losses\"><li>A denial that nothing overrides. It is asked again right before a call runs, so it also stops what was approved before.</li><li>A tool that the agent does not have, or that has changed, does not run.</li><li>A tool that only reads runs, and a question is asked.</li><li>The other rules. A change of theirs counts for calls that come after it; cards that wait stay with their person.</li><li>A conversation whose approvals an admin has switched off, then what its person allowed for it.</li><li>The agent’s reviewer, if it has one.</li><li>A person, by a card.</li></ol></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -158,7 +158,7 @@ func ruleRow(row RuleRow) templ.Component {
 		var templ_7745c5c3_Var5 string
 		templ_7745c5c3_Var5, templ_7745c5c3_Err = templruntime.NewAttributeExpression(RuleURL(row.ID)).ResolveURL(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_policy.templ`, Line: 72, Col: 41}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_policy.templ`, Line: 73, Col: 41}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var5)
 		if templ_7745c5c3_Err != nil {
@@ -286,7 +286,7 @@ func ruleCovers(row RuleRow) templ.Component {
 			var templ_7745c5c3_Var7 string
 			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs("for " + policyRoleWords(row.Role))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_policy.templ`, Line: 113, Col: 56}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings_policy.templ`, Line: 114, Col: 56}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {

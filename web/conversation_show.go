@@ -51,7 +51,7 @@ func (s *Server) conversationProps(r *http.Request, v visit, id agent.Conversati
 		Page: page, Scene: s.scene(v, id),
 		Title: part.head.Title, Archived: part.head.Archived, AgentName: part.head.AgentName, AgentGone: gone, Model: part.head.Model,
 		Seq: part.timeline.Seq, Runs: part.timeline.Runs, Earlier: part.earlier,
-		Queue: part.head.Queue, Grants: part.head.Grants, Bypass: part.head.Bypass, Usage: part.head.Usage, Copied: part.timeline.Copied, Message: newMessageID(), Output: outputOf(part.timeline.Runs),
+		Queue: part.head.Queue, Grants: part.head.Grants, Bypass: part.head.Bypass, Reviews: part.head.Reviews, Usage: part.head.Usage, Copied: part.timeline.Copied, Message: newMessageID(), Output: outputOf(part.timeline.Runs),
 	}, nil
 }
 

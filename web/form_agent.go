@@ -16,11 +16,13 @@ type agentForm struct {
 	name         string
 	instructions string
 	model        string   // the value of an offer
+	reviewer     string   // the same, "" for none
 	tools        []string // names
 	reasoning    bool
 	buffer       bool   // hold an attempt's text back until it has succeeded
 	approval     string // "" for the default
 	question     string // the same
+	review       string // the same
 	modelCalls   string // "" for the default
 }
 
@@ -33,11 +35,13 @@ func parseAgent(r *http.Request) (agentForm, error) {
 		name:         text("name"),
 		instructions: text("instructions"),
 		model:        r.PostFormValue("model"),
+		reviewer:     r.PostFormValue("reviewer"),
 		tools:        r.PostForm["tool"],
 		reasoning:    r.PostFormValue("reasoning") == "on",
 		buffer:       r.PostFormValue("buffer_attempts") == "on",
 		approval:     text("approval"),
 		question:     text("question"),
+		review:       text("review"),
 		modelCalls:   text("model_calls"),
 	}, nil
 }
@@ -45,7 +49,10 @@ func parseAgent(r *http.Request) (agentForm, error) {
 // agentFormOf is the form of a stored agent.
 func agentFormOf(a agent.Agent) agentForm {
 	f := agentForm{name: a.Name, instructions: a.Instructions, model: offer{ref: a.Model}.value(), tools: a.Tools, reasoning: a.Output.Reasoning, buffer: a.Output.BufferAttempts}
-	f.approval, f.question = shortDuration(a.Limits.Approval), shortDuration(a.Limits.Question)
+	f.approval, f.question, f.review = shortDuration(a.Limits.Approval), shortDuration(a.Limits.Question), shortDuration(a.Limits.Review)
+	if a.Reviewer != (agent.ModelRef{}) {
+		f.reviewer = offer{ref: a.Reviewer}.value()
+	}
 	if n := a.Limits.ModelCalls; n > 0 {
 		f.modelCalls = strconv.Itoa(n)
 	}
@@ -57,17 +64,20 @@ func agentFormOf(a agent.Agent) agentForm {
 func (f agentForm) limits() (agent.Limits, map[string]string) {
 	var limits agent.Limits
 	problems := make(map[string]string)
-	wait := func(name, text string) time.Duration {
+	wait := func(name, text string, most time.Duration, says string) time.Duration {
 		if text == "" {
 			return 0
 		}
 		d, err := time.ParseDuration(strings.ReplaceAll(text, " ", ""))
-		if err != nil || d < check.MinWait || d > check.MaxWait {
-			problems[name] = "Enter a time from 1s to 168h, such as 90s, 5m or 1h30m."
+		if err != nil || d < check.MinWait || d > most {
+			problems[name] = says
 		}
 		return d
 	}
-	limits.Approval, limits.Question = wait("approval", f.approval), wait("question", f.question)
+	const long = "Enter a time from 1s to 168h, such as 90s, 5m or 1h30m."
+	limits.Approval = wait("approval", f.approval, check.MaxWait, long)
+	limits.Question = wait("question", f.question, check.MaxWait, long)
+	limits.Review = wait("review", f.review, agent.MaxReview, "Enter a time from 1s to 5m, such as 30s.")
 	if f.modelCalls != "" {
 		n, err := strconv.Atoi(f.modelCalls)
 		if err != nil || n < 1 || n > models.MaxModelCalls {

@@ -83,7 +83,7 @@ func (f *follower) surroundings(ctx context.Context, head agent.Head) ([]templ.C
 		replace(views.ComposerActions(views.BusyRun(run), views.Asked(run))),
 		replace(views.SkipToCard(run)),
 		replace(views.DetailsBody(views.DetailsProps{
-			Conversation: f.id, AgentName: head.AgentName, Model: head.Model, Grants: head.Grants, Usage: head.Usage, Run: run,
+			Conversation: f.id, AgentName: head.AgentName, Model: head.Model, Grants: head.Grants, Reviews: head.Reviews, Usage: head.Usage, Run: run,
 		})),
 		replace(views.NavRowLink(f.row(head))),
 		replace(views.ArchiveForm(f.id, head.Archived)),

@@ -48,24 +48,28 @@ func (s *Server) showAgent(w http.ResponseWriter, r *http.Request, status int, s
 	props := views.AgentForm{
 		Page: page, ID: saved.ID, Heading: heading, Name: form.name, Instructions: form.instructions, Model: form.model,
 		Tools: s.toolChoices(saved, form.tools), Reasoning: form.reasoning, BufferAttempts: form.buffer,
-		Approval: form.approval, Question: form.question, ModelCalls: form.modelCalls,
+		Reviewer: form.reviewer, Reviewers: []views.Option{{Label: "No reviewer"}},
+		Approval: form.approval, Question: form.question, Review: form.review, ModelCalls: form.modelCalls,
 		Errors: problems,
 	}
 	for _, o := range list {
 		props.Models = append(props.Models, views.Option{Value: o.value(), Label: o.ref.Model, Group: o.ref.ProviderName})
 	}
+	props.Reviewers = append(props.Reviewers, props.Models...)
 	return s.render(w, r, status, views.Agent(props))
 }
 
 // agentModels are the models to choose from: those that are offered, and a
-// stored agent's own even if it is not.
+// stored agent's own even if they are not.
 func (s *Server) agentModels(r *http.Request, saved agent.Agent) ([]offer, error) {
 	list, err := s.offers(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	if own, offered := offerOf(list, saved.Model); !offered && saved.ID != "" {
-		list = append(list, own)
+	for _, ref := range []agent.ModelRef{saved.Model, saved.Reviewer} {
+		if own, offered := offerOf(list, ref); !offered && ref != (agent.ModelRef{}) {
+			list = append(list, own)
+		}
 	}
 	return list, nil
 }

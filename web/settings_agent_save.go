@@ -44,6 +44,14 @@ func (s *Server) saveAgent(w http.ResponseWriter, r *http.Request, saved agent.A
 	} else {
 		problems["model"] = "This model is not offered. Choose another one."
 	}
+	changed.Reviewer = agent.ModelRef{}
+	if form.reviewer != "" {
+		if i := slices.IndexFunc(list, func(o offer) bool { return o.value() == form.reviewer }); i >= 0 {
+			changed.Reviewer = list[i].ref
+		} else {
+			problems["reviewer"] = "This model is not offered. Choose another one, or none."
+		}
+	}
 	there := s.toolChoices(saved, nil)
 	for _, name := range form.tools {
 		if !slices.ContainsFunc(there, func(c views.ToolChoice) bool { return c.Name == name }) {

@@ -34,18 +34,18 @@ func TestAgentIsEdited(t *testing.T) {
 			t.Errorf("the page lacks %q\n%s", want, page.Body)
 		}
 	}
-	form := url.Values{"name": {"Operations"}, "instructions": {" Be brief.\r\nBe exact. "}, "model": {other}, "approval": {"1h 30m"}, "question": {"45s"}, "model_calls": {"50"}, "buffer_attempts": {"on"}, "tool": {"current_time", "notes_write"}}
+	form := url.Values{"name": {"Operations"}, "instructions": {" Be brief.\r\nBe exact. "}, "model": {other}, "approval": {"1h 30m"}, "question": {"45s"}, "review": {"20s"}, "reviewer": {other}, "model_calls": {"50"}, "buffer_attempts": {"on"}, "tool": {"current_time", "notes_write"}}
 	saved := s.Admin.Post("/settings/agents/"+string(before.ID), form)
 	if got := s.Admin.Follow(saved); !strings.Contains(got.Body, "Saved.") || !strings.Contains(got.Body, "Operations") || !strings.Contains(got.Body, `value="1h30m"`) || !strings.Contains(got.Body, `value="45s"`) ||
 		!strings.Contains(got.Body, `name="buffer_attempts" checked`) {
 		t.Errorf("the page does not say that it was saved\n%s", got.Body)
 	}
 	got := onlyAgent(t, s)
-	if got.Name != "Operations" || got.Instructions != "Be brief.\nBe exact." || got.Model.Model != "other-model" ||
+	if got.Name != "Operations" || got.Instructions != "Be brief.\nBe exact." || got.Model.Model != "other-model" || got.Reviewer != got.Model ||
 		got.Output != (agent.OutputOptions{BufferAttempts: true}) || !slices.Equal(got.Tools, []string{"current_time", "notes_write"}) {
 		t.Errorf("got %+v", got)
 	}
-	if got.Limits != (agent.Limits{Approval: 90 * time.Minute, Question: 45 * time.Second, ModelCalls: 50}) {
+	if got.Limits != (agent.Limits{Approval: 90 * time.Minute, Question: 45 * time.Second, Review: 20 * time.Second, ModelCalls: 50}) {
 		t.Errorf("got limits %+v", got.Limits)
 	}
 
@@ -55,7 +55,7 @@ func TestAgentIsEdited(t *testing.T) {
 		t.Errorf("without a name: got %d\n%s", wrong.Status, wrong.Body)
 	}
 	form.Set("name", "Operations")
-	for field, values := range map[string][]string{"approval": {"soon", "5", "0s", "-1m", "999ms", "169h"}, "question": {"soon", "0s", "169h"}, "model_calls": {"many", "0", "51", "-1"}} {
+	for field, values := range map[string][]string{"approval": {"soon", "5", "0s", "-1m", "999ms", "169h"}, "question": {"soon", "0s", "169h"}, "review": {"soon", "0s", "6m"}, "model_calls": {"many", "0", "51", "-1"}} {
 		for _, value := range values {
 			changed := maps.Clone(form)
 			changed.Set(field, value)
@@ -67,6 +67,15 @@ func TestAgentIsEdited(t *testing.T) {
 	form.Set("model", "p_nobody/gpt")
 	if got := s.Admin.Post("/settings/agents/"+string(before.ID), form); got.Status != http.StatusUnprocessableEntity {
 		t.Errorf("a model that is not offered: got %d, want 422", got.Status)
+	}
+	form.Set("model", other)
+	form.Set("reviewer", "p_nobody/gpt")
+	if got := s.Admin.Post("/settings/agents/"+string(before.ID), form); got.Status != http.StatusUnprocessableEntity || !strings.Contains(got.Body, "Choose another one, or none.") {
+		t.Errorf("a reviewer that is not offered: got %d, want 422", got.Status)
+	}
+	form.Set("reviewer", "")
+	if got := s.Admin.Post("/settings/agents/"+string(before.ID), form); got.Status != http.StatusSeeOther || onlyAgent(t, s).Reviewer != (agent.ModelRef{}) {
+		t.Errorf("no reviewer: got %d, %+v", got.Status, onlyAgent(t, s).Reviewer)
 	}
 }
 

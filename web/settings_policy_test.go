@@ -144,6 +144,13 @@ func TestPolicyIsTried(t *testing.T) {
 			t.Errorf("%s for %s with %s: got %d, want %q\n%s", c.tool, c.role, c.arguments, got.Status, c.says, got.Body)
 		}
 	}
+	a.Reviewer = a.Model
+	if _, err := s.DB.Agents().Save(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	if got := try("notes_write", "admin", ``); !strings.Contains(got.Body, "The reviewer judges it") {
+		t.Errorf("with a reviewer: %s", got.Body)
+	}
 	for _, c := range []struct{ tool, role, arguments, says string }{
 		{"rm", "member", ``, "Choose from the tools"},
 		{"notes_list", "owner", ``, "Choose for whom."},

@@ -76,6 +76,9 @@ func policyOutcome(policy agent.Policy, in agent.Agent, c agent.Case) views.Poli
 		o.Tone, o.Verdict, o.Because = views.ToneOK, "Allowed", "It runs without a card."
 	default:
 		o.Tone, o.Verdict, o.Because = views.ToneAttn, "Ask", "No rule covers it. A person decides, unless the conversation allows it."
+		if in.Reviewer != (agent.ModelRef{}) {
+			o.Because = "No rule covers it. The reviewer judges it, unless the conversation allows it; a person decides where the reviewer is unsure."
+		}
 	}
 	return o
 }

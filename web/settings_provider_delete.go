@@ -31,7 +31,7 @@ func (s *Server) confirmRemoval(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for _, a := range agents {
-		if a.Model.Provider == p.ID {
+		if a.Model.Provider == p.ID || a.Reviewer.Provider == p.ID {
 			props.Agents = append(props.Agents, a.Name)
 		}
 	}

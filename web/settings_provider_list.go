@@ -33,7 +33,7 @@ func (s *Server) listProviders(w http.ResponseWriter, r *http.Request) error {
 			Credential: views.CredentialWords(string(p.Credential)), CredentialNote: keyNote(p, keys[p.ID]), NeedsKey: !keys[p.ID].Present,
 		}
 		for _, a := range agents {
-			if a.Model.Provider == p.ID {
+			if a.Model.Provider == p.ID || a.Reviewer.Provider == p.ID {
 				row.Agents++
 			}
 		}

@@ -16,6 +16,8 @@ type Options struct {
 	Retries *int             // nil for the default
 	Refused *providers.Error // what connecting gives, nil when it works
 	Rules   agent.Policy
+	// Reviewer is the model that judges calls, zero for none.
+	Reviewer agent.ModelRef
 }
 
 // ParseOptions reads the section of options, one a line.
@@ -26,6 +28,8 @@ type Options struct {
 //	approval 1m          until a card expires
 //	question 1m          until a question does
 //	retries 0            of a model call
+//	reviewer             calls are judged by the model "judge"
+//	review 5s            for at most this long
 //	no_key               the provider has no key
 //	forbid save          a rule named "no save" that nothing overrides
 //	rule NAME ask save   or allow or deny, or forbid for one that nothing
@@ -61,6 +65,10 @@ func (o *Options) set(words []string) (err error) {
 		o.Output.Reasoning = true
 	case "buffer_attempts":
 		o.Output.BufferAttempts = true
+	case "reviewer":
+		o.Reviewer = agent.ModelRef{Provider: "r", ProviderName: "Reviewer", Model: "judge"}
+	case "review":
+		o.Limits.Review, err = time.ParseDuration(value)
 	case "no_key":
 		o.Refused = &providers.Error{Category: providers.CategoryConfiguration, Code: "missing_key"}
 	case "model_calls":

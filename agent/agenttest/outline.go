@@ -86,6 +86,9 @@ func outlineCall(i *agent.CallItem) string {
 	text := fmt.Sprintf("%s %s %s%s", i.Call, i.Tool, i.State, flags("again", i.Again))
 	if d := i.Decision; d != nil && d.Interaction == "" {
 		text += fmt.Sprintf(" %s, says %s", d.Verdict, d.Origin)
+		if d.Reason != "" {
+			text += ": " + quote(d.Reason)
+		}
 	}
 	if i.State == agent.CallFinished {
 		text += fmt.Sprintf(" %s %s", i.Outcome, quote(i.Result))
@@ -119,6 +122,9 @@ func outlineCard(i *agent.ApprovalItem) string {
 	fmt.Fprintf(&b, "%s:%s", i.Interaction, word(string(i.Closed)))
 	for _, c := range i.Calls {
 		fmt.Fprintf(&b, "\n    %s %s %s", c.Call, c.Tool, c.Arguments)
+		if r := c.Review; r != nil {
+			fmt.Fprintf(&b, " %s, says %s%s:%s;", r.Verdict, r.Origin, word(string(r.Fault)), word(quote(r.Reason)))
+		}
 		if d := c.Decision; d != nil {
 			fmt.Fprintf(&b, " %s, says %s%s", d.Verdict, d.Origin, word(d.By.Name))
 			if d.Reason != "" {

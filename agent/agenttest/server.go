@@ -132,7 +132,7 @@ func (s *Server) newID(prefix string) string {
 
 // Agent implements [agent.Catalog].
 func (s *Server) Agent(context.Context, agent.AgentID) (agent.Agent, error) {
-	a := agent.Agent{ID: "agent", Name: "Assistant", Instructions: "Be brief.", Limits: s.config.Limits}
+	a := agent.Agent{ID: "agent", Name: "Assistant", Instructions: "Be brief.", Reviewer: s.config.Reviewer, Limits: s.config.Limits}
 	for _, t := range s.config.Tools {
 		a.Tools = append(a.Tools, t.Name)
 	}

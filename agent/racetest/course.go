@@ -71,8 +71,12 @@ func (c *course) Stream(ctx context.Context, req providers.Request) iter.Seq2[pr
 }
 
 // Agent implements [agent.Catalog].
-func (c *course) Agent(context.Context, agent.AgentID) (agent.Agent, error) {
-	return agent.Agent{ID: "agent", Tools: []string{"save", "ask"}, Limits: c.race.limits}, nil
+func (c *course) Agent(_ context.Context, id agent.AgentID) (agent.Agent, error) {
+	a := agent.Agent{ID: id, Tools: []string{"save", "ask"}, Limits: c.race.limits}
+	if id == reviewed {
+		a.Reviewer = agent.ModelRef{Provider: "r", Model: "judge"}
+	}
+	return a, nil
 }
 
 // Connect implements [agent.Catalog].

@@ -66,3 +66,59 @@ func bypassEnd(r *round) string {
 	}
 	return winner
 }
+
+// reviewed is the agent whose calls are judged.
+const reviewed agent.AgentID = "reviewed"
+
+const oneReview = `
+	match system "You review"
+	text "{\"verdict\":\"allow\"}"
+	finish stop
+	---
+	match user "go"
+	match results 0
+	call call_1 save {"n":1}
+	finish tool_calls
+	---
+	text "Done."
+	finish stop
+`
+
+// Stop ends a run under review. A verdict that came too late for it runs
+// nothing.
+func reviewCancel(r *round) string {
+	r.agent = reviewed
+	r.must(r.create())
+	errs := r.atOnce(r.cancels)
+	e := r.over()
+	switch {
+	case errs[0] != nil, e.saved > 1, e.decisions > 1, e.saved > e.decisions:
+		r.fatalf("%v: %+v", errs, e)
+	case e.status == agent.StatusSucceeded && e.saved == 1:
+		return "review"
+	case e.status == agent.StatusCancelled:
+		return "cancel"
+	}
+	r.fatalf("%+v", e)
+	return ""
+}
+
+// A person can't decide what the reviewer has: there is no card.
+func reviewDecide(r *round) string {
+	r.agent = reviewed
+	r.must(r.create())
+	errs := r.atOnce(func() error {
+		call := agent.CallDecision{Verdict: agent.VerdictDeny}
+		for _, rec := range r.records() {
+			if c, ok := rec.Event.(agent.ToolCallRequested); ok {
+				call.Call = c.Call
+			}
+		}
+		return r.engine.Decide(r.t.Context(), r.run, "none", ann, []agent.CallDecision{call})
+	})
+	r.onlyLate(errs)
+	if e := r.over(); wins(errs) > 0 || e.status != agent.StatusSucceeded || e.saved != 1 || e.decisions != 1 {
+		r.fatalf("%v: %+v", errs, e)
+	}
+	return "review"
+}

@@ -29,11 +29,12 @@ type round struct {
 	number int
 	chance *rand.Rand
 	owner  agent.Actor
+	agent  agent.AgentID
 	run    agent.RunRef
 }
 
 func newRound(c *course, number int) *round {
-	r := &round{course: c, number: number, chance: rand.New(rand.NewPCG(uint64(number), 0))}
+	r := &round{course: c, number: number, chance: rand.New(rand.NewPCG(uint64(number), 0)), agent: "agent"}
 	r.ownedBy(ann)
 	return r
 }
@@ -69,7 +70,7 @@ func (r *round) begin() {
 
 func (r *round) create() error {
 	_, err := r.engine.Create(r.t.Context(), agent.NewConversation{
-		Agent: agent.Agent{ID: "agent"}, SendMessage: agent.SendMessage{Message: r.message(), Text: "Go.", Author: r.owner},
+		Agent: agent.Agent{ID: r.agent}, SendMessage: agent.SendMessage{Message: r.message(), Text: "Go.", Author: r.owner},
 	})
 	return err
 }

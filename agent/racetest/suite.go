@@ -50,6 +50,8 @@ var races = map[string]race{
 	"approve/expire":           {oneSave, agent.Limits{Approval: soon}, approveExpire},
 	"approve/forbid":           {oneSave, agent.Limits{}, approveForbid},
 	"create/rule":              {oneSave, agent.Limits{}, createRule},
+	"review/cancel":            {oneReview, agent.Limits{}, reviewCancel},
+	"review/decide":            {oneReview, agent.Limits{}, reviewDecide},
 	"bypass/end":               {twoSaves, agent.Limits{}, bypassEnd},
 	"approve/grant":            {twoSaves, agent.Limits{}, approveGrant},
 	"grant/revoke":             {twoSaves, agent.Limits{}, grantRevoke},

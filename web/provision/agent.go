@@ -35,7 +35,14 @@ func (r *reader) agent(n *yaml.Node) {
 			text := r.text(n, "instructions")
 			change(func(a *agent.Agent) { a.Instructions = text })
 		}},
-		field{"model", func(n *yaml.Node) { s.Model = r.agentModel(n) }},
+		field{"model", func(n *yaml.Node) { s.Model = r.agentModel(n, "model") }},
+		field{"reviewer", func(n *yaml.Node) {
+			if n.Kind == yaml.ScalarNode && n.Value == "none" {
+				s.Reviewer = &models.SetupModel{}
+			} else {
+				s.Reviewer = r.agentModel(n, "reviewer")
+			}
+		}},
 		field{"tools", func(n *yaml.Node) {
 			list := r.tools(n)
 			change(func(a *agent.Agent) { a.Tools = list })
@@ -54,6 +61,10 @@ func (r *reader) agent(n *yaml.Node) {
 				}},
 				wait("approval", func(a *agent.Agent, d time.Duration) { a.Limits.Approval = d }),
 				wait("question", func(a *agent.Agent, d time.Duration) { a.Limits.Question = d }),
+				field{"review", func(n *yaml.Node) {
+					d := r.duration(n, "review", check.MinWait, agent.MaxReview)
+					change(func(a *agent.Agent) { a.Limits.Review = d })
+				}},
 			)
 		}},
 	)
@@ -69,15 +80,15 @@ func (r *reader) agent(n *yaml.Node) {
 	r.file.places[models.SectionAgents] = append(r.file.places[models.SectionAgents], at)
 }
 
-// agentModel reads which model of which provider an agent uses.
-func (r *reader) agentModel(n *yaml.Node) *models.SetupModel {
+// agentModel reads which model of which provider an agent uses for something.
+func (r *reader) agentModel(n *yaml.Node, what string) *models.SetupModel {
 	var m models.SetupModel
-	r.mapping(n, "model",
+	r.mapping(n, what,
 		field{"provider", func(n *yaml.Node) { m.Provider = strings.TrimSpace(r.text(n, "provider")) }},
 		field{"name", func(n *yaml.Node) { m.Name = strings.TrimSpace(r.text(n, "name")) }},
 	)
 	if n.Kind == yaml.MappingNode && (m.Provider == "" || m.Name == "") {
-		r.problem(n, "model needs a provider and a name")
+		r.problem(n, "%s needs a provider and a name", what)
 	}
 	return &m
 }

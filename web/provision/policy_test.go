@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -72,6 +73,52 @@ func TestPolicy(t *testing.T) {
 	}
 	want[0].Do, want[0].Agent = agent.PolicyDeny, ""
 	check()
+}
+
+// A reviewer is a model that a provider lists, or none.
+func TestReviewer(t *testing.T) {
+	t.Parallel()
+	db := modelstest.Open(t)
+	reviewer := func(text string) agent.Agent {
+		t.Helper()
+		if _, err := db.Apply(t.Context(), parse(t, text).Setup); err != nil {
+			t.Fatal(err)
+		}
+		a, err := db.Agents().List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a[0]
+	}
+	if a := reviewer(full); a.Reviewer != (agent.ModelRef{}) {
+		t.Errorf("at first it is %+v", a.Reviewer)
+	}
+	a := reviewer(`agents: [{name: assistant, reviewer: {provider: Local, name: "4"}, limits: {review: 20s}}]`)
+	if a.Reviewer.Provider != a.Model.Provider || a.Reviewer.Model != "4" || a.Limits.Review != 20*time.Second || a.Limits.ModelCalls != 10 {
+		t.Errorf("it is %+v", a)
+	}
+	if a = reviewer("agents: [{name: assistant, instructions: Hi.}]"); a.Reviewer.Model != "4" {
+		t.Errorf("left out, it is %+v", a.Reviewer)
+	}
+	if a = reviewer("agents: [{name: assistant, reviewer: none}]"); a.Reviewer != (agent.ModelRef{}) {
+		t.Errorf("none is %+v", a.Reviewer)
+	}
+	for text, want := range map[string]string{
+		"agents: [{name: assistant, reviewer: {name: m}}]":                      "line 1: reviewer needs a provider and a name",
+		"agents: [{name: assistant, reviewer: {provider: Local, name: other}}]": `line 1: reviewer: The provider "Local" does not list the model "other".`,
+		"agents: [{name: assistant, limits: {review: 10m}}]":                    "line 1: review must be a time from 1s to 5m",
+	} {
+		f, err := provision.Parse([]byte(text), context())
+		if err == nil {
+			var refused *models.SetupError
+			if _, err = db.Apply(t.Context(), f.Setup); errors.As(err, &refused) {
+				err = f.Explain(refused)
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
 }
 
 func TestPolicy_Strict(t *testing.T) {

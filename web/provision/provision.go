@@ -129,7 +129,7 @@ func syntaxProblem(err error) Problems {
 // fieldNames are the file's words for the fields of models.
 var fieldNames = map[string]string{
 	"max_output": "max_output_tokens", "env": "credentials", "key": "credentials", "credential": "credentials", "command": "credentials",
-	"model_calls": "limits", "approval": "limits", "question": "limits", "password": "password_file", "do": "verdict",
+	"model_calls": "limits", "approval": "limits", "question": "limits", "review": "limits", "password": "password_file", "do": "verdict",
 }
 
 // Explain says which lines storage refused, and why.

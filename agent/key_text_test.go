@@ -1,7 +1,6 @@
-package models
+package agent_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -16,7 +15,7 @@ func TestLooksLikeKey(t *testing.T) {
 		"glpat-" + x, "xoxb-1234567890-abc", "AKIAIOSFODNN7EXAMPLE", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.sig",
 		"-----BEGIN RSA PRIVATE KEY-----", "Authorization: Bearer " + x,
 	} {
-		if !looksLikeKey(text) {
+		if !agent.LooksLikeKey(text) {
 			t.Errorf("%.20q… passes", text)
 		}
 	}
@@ -24,18 +23,8 @@ func TestLooksLikeKey(t *testing.T) {
 		"", "Never show a key such as sk-… to anybody.", "Ask the bearer of the letter.", "The task-force meets on Monday, risk-free.",
 		"AKIA is a prefix.", "https://example.com/a/b?c=d", "Answer in British English.", "Bearer tokens are short-lived.",
 	} {
-		if looksLikeKey(text) {
+		if agent.LooksLikeKey(text) {
 			t.Errorf("%q is refused", text)
 		}
-	}
-}
-
-// The rule holds wherever an agent comes from.
-func TestAgents_RefuseKeys(t *testing.T) {
-	t.Parallel()
-	err := checkAgent(agent.Agent{Name: "Clerk", Instructions: "Use sk-" + strings.Repeat("a1B2", 8)})
-	var invalid Invalid
-	if !errors.As(err, &invalid) || invalid["instructions"] == "" {
-		t.Errorf("got %v", err)
 	}
 }

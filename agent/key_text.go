@@ -1,10 +1,9 @@
-package models
+package agent
 
 import "regexp"
 
 // keyText matches what the keys of well-known services look like. It is a net
-// for accidents, not a secret scanner: instructions go to the model with every
-// message, and models repeat what they read (contract P6).
+// for accidents, not a secret scanner (contract P6, V21).
 var keyText = regexp.MustCompile(`\b(?:` +
 	`sk-[A-Za-z0-9_-]{16,}|` + // OpenAI, Anthropic, OpenRouter, DeepSeek
 	`AIza[A-Za-z0-9_-]{30,}|` + // Google
@@ -18,5 +17,5 @@ var keyText = regexp.MustCompile(`\b(?:` +
 	`eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.` + // JSON web tokens
 	`)|-----BEGIN [A-Z ]*PRIVATE KEY-----|(?i:bearer\s+[A-Za-z0-9._~+/-]{20,})`)
 
-// looksLikeKey reports whether a text seems to hold a key.
-func looksLikeKey(text string) bool { return keyText.MatchString(text) }
+// LooksLikeKey reports whether a text seems to hold a key.
+func LooksLikeKey(text string) bool { return keyText.MatchString(text) }
