@@ -119,7 +119,7 @@ func (a *attempt) show(ctx context.Context, c Channel, text string) {
 	if a.state.Output.BufferAttempts {
 		return
 	}
-	fits := a.hub.append(a.ref.Conversation, a.id, c, text)
+	fits := a.hub.append(a.ref.Conversation, Delta{Attempt: a.id, Channel: c, Segment: len(a.parts) - 1, Text: text})
 	if !fits && c == ChannelReasoning && !a.limited {
 		a.limited = true
 		if err := a.append(ctx, func(Head) []Event { return []Event{ReasoningDisplayLimited{Attempt: a.id}} }); err != nil {

@@ -30,6 +30,9 @@ type Draft struct {
 type Delta struct {
 	Attempt AttemptID
 	Channel Channel
+	// Segment is the place of the attempt's segment that the piece belongs to,
+	// from 0: two of one segment have nothing of another channel between them.
+	Segment int
 	Start   int
 	Text    string
 }
@@ -75,7 +78,10 @@ type room struct {
 	// answer and reasoning grow with the draft: appending to a string would
 	// copy it each time.
 	answer, reasoning []byte
-	subs              map[*Subscription]struct{}
+	// full are the channels that have left something out. They take no more,
+	// however little: what they hold is the start of what was written.
+	full map[Channel]bool
+	subs map[*Subscription]struct{}
 }
 
 // A Subscription follows one conversation. Close it.
@@ -98,7 +104,7 @@ type merged struct {
 }
 
 func (m *merged) continuedBy(d Delta) bool {
-	return m.first.Attempt == d.Attempt && m.first.Channel == d.Channel && m.first.Start+len(m.text) == d.Start
+	return m.first.Attempt == d.Attempt && m.first.Channel == d.Channel && m.first.Segment == d.Segment && m.first.Start+len(m.text) == d.Start
 }
 
 func newHub() *hub {
@@ -210,40 +216,45 @@ func (h *hub) begin(id ConversationID, run RunID, attempt AttemptID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := h.room(id)
-	r.draft, r.answer, r.reasoning = Draft{Run: run, Attempt: attempt}, nil, nil
+	r.draft, r.answer, r.reasoning, r.full = Draft{Run: run, Attempt: attempt}, nil, nil, make(map[Channel]bool)
 }
 
 func (h *hub) end(id ConversationID, attempt AttemptID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if r := h.rooms[id]; r != nil && r.draft.Attempt == attempt {
-		r.draft, r.answer, r.reasoning = Draft{}, nil, nil
+		r.draft, r.answer, r.reasoning, r.full = Draft{}, nil, nil, nil
 		h.tidy(id)
 	}
 }
 
 // append grows a channel of the draft up to its bound, cut at a character, and
-// reports whether all of the text fitted.
-func (h *hub) append(id ConversationID, attempt AttemptID, channel Channel, text string) bool {
+// reports whether all of the text fitted. The delta has the text and where it
+// belongs; its start is found here.
+func (h *hub) append(id ConversationID, d Delta) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := h.rooms[id]
-	if r == nil || r.draft.Attempt != attempt {
+	if r == nil || r.draft.Attempt != d.Attempt {
 		return true
 	}
+	if r.full[d.Channel] {
+		return false
+	}
 	to, bound := &r.answer, MaxAnswerDisplay
-	if channel == ChannelReasoning {
+	if d.Channel == ChannelReasoning {
 		to, bound = &r.reasoning, MaxReasoningDisplay
 	}
-	kept := cut(text, bound-len(*to))
+	kept := cut(d.Text, bound-len(*to))
+	r.full[d.Channel] = len(kept) < len(d.Text)
 	if kept != "" {
-		d := Delta{Attempt: attempt, Channel: channel, Start: len(*to), Text: kept}
+		d.Start, d.Text = len(*to), kept
 		*to = append(*to, kept...)
 		for s := range r.subs {
 			s.add(d)
 		}
 	}
-	return len(kept) == len(text)
+	return !r.full[d.Channel]
 }
 
 func (s *Subscription) add(d Delta) {
@@ -255,8 +266,10 @@ func (s *Subscription) add(d Delta) {
 		s.behind[n-1].text = append(s.behind[n-1].text, d.Text...)
 		s.bytes += len(d.Text)
 	default:
-		s.behind = append(s.behind, merged{Delta{Attempt: d.Attempt, Channel: d.Channel, Start: d.Start}, []byte(d.Text)})
 		s.bytes += len(d.Text)
+		text := []byte(d.Text)
+		d.Text = ""
+		s.behind = append(s.behind, merged{d, text})
 	}
 	s.signal()
 }

@@ -58,16 +58,19 @@ func TestHub_MergesAdjacentText(t *testing.T) {
 	h.begin("c", "r", "a")
 	for _, piece := range []struct {
 		channel Channel
+		segment int
 		text    string
 	}{
-		{ChannelReasoning, "R1"}, {ChannelReasoning, "R2"}, {ChannelAnswer, "ä"}, {ChannelAnswer, "b"}, {ChannelReasoning, "R3"}, {ChannelAnswer, "c"},
+		{ChannelReasoning, 0, "R1"}, {ChannelReasoning, 0, "R2"}, {ChannelAnswer, 1, "ä"}, {ChannelAnswer, 1, "b"},
+		{ChannelReasoning, 2, "R3"}, {ChannelReasoning, 4, "R4"}, {ChannelAnswer, 5, "c"},
 	} {
-		h.append("c", "a", piece.channel, piece.text)
+		h.append("c", Delta{Attempt: "a", Channel: piece.channel, Segment: piece.segment, Text: piece.text})
 	}
-	h.append("c", "other", ChannelAnswer, "of an attempt that is over")
-	h.append("other", "a", ChannelAnswer, "of another conversation")
+	h.append("c", Delta{Attempt: "other", Channel: ChannelAnswer, Text: "of an attempt that is over"})
+	h.append("other", Delta{Attempt: "a", Channel: ChannelAnswer, Text: "of another conversation"})
 	want := []Delta{
-		{"a", ChannelReasoning, 0, "R1R2"}, {"a", ChannelAnswer, 0, "äb"}, {"a", ChannelReasoning, 4, "R3"}, {"a", ChannelAnswer, 3, "c"},
+		{"a", ChannelReasoning, 0, 0, "R1R2"}, {"a", ChannelAnswer, 1, 0, "äb"},
+		{"a", ChannelReasoning, 2, 4, "R3"}, {"a", ChannelReasoning, 4, 6, "R4"}, {"a", ChannelAnswer, 5, 3, "c"},
 	}
 	if diff := cmp.Diff(want, sub.Take().Deltas); diff != "" {
 		t.Error(diff)
@@ -75,11 +78,11 @@ func TestHub_MergesAdjacentText(t *testing.T) {
 	if diff := cmp.Diff(Update{}, sub.Take()); diff != "" {
 		t.Errorf("taken twice: %s", diff)
 	}
-	h.append("c", "a", ChannelAnswer, "d")
-	if diff := cmp.Diff([]Delta{{"a", ChannelAnswer, 4, "d"}}, sub.Take().Deltas); diff != "" {
+	h.append("c", Delta{Attempt: "a", Channel: ChannelAnswer, Segment: 5, Text: "d"})
+	if diff := cmp.Diff([]Delta{{"a", ChannelAnswer, 5, 4, "d"}}, sub.Take().Deltas); diff != "" {
 		t.Errorf("offsets go on: %s", diff)
 	}
-	want0 := Draft{Run: "r", Attempt: "a", Answer: "äbcd", Reasoning: "R1R2R3"}
+	want0 := Draft{Run: "r", Attempt: "a", Answer: "äbcd", Reasoning: "R1R2R3R4"}
 	if diff := cmp.Diff(want0, h.draft("c")); diff != "" {
 		t.Error(diff)
 	}
@@ -94,7 +97,7 @@ func TestHub_BoundsAreCutAtCharacters(t *testing.T) {
 		const piece = "äöü€ " // 10 bytes, so that no bound falls between pieces
 		fits := true
 		for i := range bound/len(piece) + 2 {
-			fits = h.append("c", "a", channel, piece)
+			fits = h.append("c", Delta{Attempt: "a", Channel: channel, Text: piece})
 			if i%500 == 0 {
 				r.take()
 			}
@@ -108,10 +111,13 @@ func TestHub_BoundsAreCutAtCharacters(t *testing.T) {
 		if len(kept) > bound || len(kept) < bound-utf8.UTFMax || !utf8.ValidString(kept) {
 			t.Errorf("%s: kept %d bytes of %d, valid %v", channel, len(kept), bound, utf8.ValidString(kept))
 		}
+		if h.append("c", Delta{Attempt: "a", Channel: channel, Text: "x"}) || h.draft("c") != d {
+			t.Errorf("%s: a short piece came behind one that was left out", channel)
+		}
 		if r.text[channel] != kept {
 			t.Errorf("%s: a follower has %d bytes, the draft %d", channel, len(r.text[channel]), len(kept))
 		}
-		if !h.append("c", "a", other(channel), "x") {
+		if !h.append("c", Delta{Attempt: "a", Channel: other(channel), Text: "x"}) {
 			t.Errorf("%s: the other channel is full as well", channel)
 		}
 	}
@@ -131,12 +137,12 @@ func TestHub_SlowFollowerAsksAnew(t *testing.T) {
 	h.begin("c", "r", "a1")
 	piece := strings.Repeat("x", 1000)
 	for range maxBehind/len(piece) - 10 {
-		h.append("c", "a1", ChannelAnswer, piece)
+		h.append("c", Delta{Attempt: "a1", Channel: ChannelAnswer, Text: piece})
 	}
 	h.end("c", "a1")
 	h.begin("c", "r", "a2")
 	for range 20 {
-		h.append("c", "a2", ChannelAnswer, piece)
+		h.append("c", Delta{Attempt: "a2", Channel: ChannelAnswer, Text: piece})
 	}
 	if len(r.sub.behind) > 0 {
 		t.Error("what was lost is still held")
@@ -145,7 +151,7 @@ func TestHub_SlowFollowerAsksAnew(t *testing.T) {
 	if want := h.draft("c").Answer; r.attempt != "a2" || r.text[ChannelAnswer] != want {
 		t.Errorf("a slow follower has %d bytes of %s, want %d of a2", len(r.text[ChannelAnswer]), r.attempt, len(want))
 	}
-	h.append("c", "a2", ChannelAnswer, "more")
+	h.append("c", Delta{Attempt: "a2", Channel: ChannelAnswer, Text: "more"})
 	if u := r.sub.Take(); u.Lost || len(u.Deltas) != 1 {
 		t.Errorf("after that it is behind again: %+v", u)
 	}
@@ -181,7 +187,7 @@ func TestHub_ForgetsRooms(t *testing.T) {
 	first, _ := h.subscribe("c")
 	second, _ := h.subscribe("c")
 	h.begin("c", "r", "a")
-	h.append("c", "a", ChannelAnswer, "x")
+	h.append("c", Delta{Attempt: "a", Channel: ChannelAnswer, Text: "x"})
 	first.Close()
 	h.end("c", "b") // of an attempt that is not the open one
 	if h.draft("c").Attempt != "a" {
@@ -227,7 +233,7 @@ func TestHub_SubscriptionAndDraftAgree(t *testing.T) {
 		defer close(done)
 		piece := strings.Repeat("wörd ", 40)
 		for i := range 2500 {
-			h.append("c", "a", []Channel{ChannelAnswer, ChannelReasoning}[i/7%2], piece)
+			h.append("c", Delta{Attempt: "a", Channel: []Channel{ChannelAnswer, ChannelReasoning}[i/7%2], Text: piece})
 		}
 	}()
 	results := make(chan *reader)
