@@ -71,17 +71,28 @@ func openData(ctx context.Context, dir string, log *slog.Logger) (data, error) {
 }
 
 // openForCommand opens the data directory for a command while no server has
-// it. Runs can be stopped there; none goes on.
-func openForCommand(ctx context.Context, dir string, log *slog.Logger) (*control.Local, error) {
+// it. Without work no run goes on there, whatever is recorded: the next server
+// goes on with it. With work those do that the command starts or resumes.
+func openForCommand(ctx context.Context, dir string, work bool, log *slog.Logger) (*control.Local, error) {
 	d, err := openData(ctx, dir, log)
 	if err != nil {
 		return nil, err
 	}
-	site, err := web.New(web.Config{DB: d.db, Engine: d.engine(log), Connect: d.catalog.Open, Logger: log})
+	engine := d.engine(log)
+	site, err := web.New(web.Config{DB: d.db, Engine: engine, Connect: d.catalog.Open, Logger: log})
 	if err != nil {
 		return nil, errors.Join(err, d.close())
 	}
-	return &control.Local{Handler: control.Handler(d.control(site, log)), Close: d.close}, nil
+	if err := site.SettingsChanged(ctx); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	if !work {
+		if err := engine.Shutdown(ctx); err != nil {
+			return nil, errors.Join(err, d.close())
+		}
+	}
+	end := func() error { return errors.Join(within(ctx, runsWithin, engine.Shutdown), d.close()) }
+	return &control.Local{Handler: control.Handler(d.control(site, log)), Close: end}, nil
 }
 
 // serve opens the data directory and serves it until the context ends.

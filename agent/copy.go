@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -18,8 +19,8 @@ const MaxCopied = 256 << 10
 // plain text: private state that a provider bound to itself or its model is no
 // part of it, so it may go to any (contract P29).
 type HistoryCopied struct {
-	From     ConversationID  `json:"from"`
-	Title    string          `json:"title"` // of From
+	From     ConversationID  `json:"from,omitempty"` // "" for one that was read from a file
+	Title    string          `json:"title"`          // of From
 	Messages []CopiedMessage `json:"messages"`
 	Omitted  int             `json:"omitted,omitempty"` // older messages
 }
@@ -100,7 +101,7 @@ func (v *visible) apply(r Record) {
 }
 
 // copy keeps the newest messages that fit.
-func (v *visible) copy(from ConversationID) HistoryCopied {
+func (v *visible) copy() HistoryCopied {
 	all := slices.Clone(v.copied.Messages)
 	for _, run := range v.runs {
 		all = append(append(all, run.said...), run.answer...)
@@ -110,18 +111,29 @@ func (v *visible) copy(from ConversationID) HistoryCopied {
 		first--
 		size += len(all[first].Text)
 	}
-	return HistoryCopied{From: from, Title: v.title, Messages: all[first:], Omitted: v.copied.Omitted + first}
+	return HistoryCopied{Title: v.title, Messages: all[first:], Omitted: v.copied.Omitted + first}
 }
 
 // Copy returns what was said in a conversation, to start another one with it.
 // What tools did and what was reasoned is not in it.
 func (e *Engine) Copy(ctx context.Context, id ConversationID) (HistoryCopied, error) {
+	c, err := CopyOf(e.journal.Read(ctx, id, 0))
+	if err != nil {
+		return HistoryCopied{}, fmt.Errorf("read the history: %w", err)
+	}
+	c.From = id
+	return c, nil
+}
+
+// CopyOf is what was said in a conversation by its records. It ends with the
+// first error of theirs.
+func CopyOf(records iter.Seq2[Record, error]) (HistoryCopied, error) {
 	var v visible
-	for r, err := range e.journal.Read(ctx, id, 0) {
+	for r, err := range records {
 		if err != nil {
-			return HistoryCopied{}, fmt.Errorf("read the history: %w", err)
+			return HistoryCopied{}, err
 		}
 		v.apply(r)
 	}
-	return v.copy(id), nil
+	return v.copy(), nil
 }

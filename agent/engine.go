@@ -121,6 +121,10 @@ func (e *Engine) Start(ctx context.Context) error {
 	return nil
 }
 
+// Resume has a worker look at one run that is not over, in an engine that was
+// not started. One that has a worker is left alone.
+func (e *Engine) Resume(r RunRef) { e.wake(r) }
+
 // adopt has workers look at the runs that want one and have none: when the
 // engine starts, and later those whose worker could not record how it ended,
 // as on a full disk.

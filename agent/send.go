@@ -56,7 +56,8 @@ func (m SendMessage) check() error {
 }
 
 // Open opens a conversation without a message, as a program does: its runs
-// come with Send. The text is not looked at. Opening it twice opens one.
+// come with Send. What is copied into it gives it its title. The text is not
+// looked at. Opening it twice opens one.
 func (e *Engine) Open(ctx context.Context, n NewConversation) (ConversationID, error) {
 	if !messageID.MatchString(string(n.Message)) {
 		return "", errMessageID
@@ -66,7 +67,14 @@ func (e *Engine) Open(ctx context.Context, n NewConversation) (ConversationID, e
 	}
 	id := ConversationFor(n.Author.User, n.Message)
 	created := ConversationCreated{Owner: n.Author.User, Agent: n.Agent.ID, AgentName: n.Agent.Name, Model: n.Model}
-	_, err := e.append(ctx, created.Owner, Batch{Conversation: id, Entries: []Entry{{Event: created}}})
+	entries := []Entry{{Event: created}}
+	if n.Copied != nil {
+		if title := titleFrom(n.Copied.Title); title != "" {
+			entries = append(entries, Entry{Event: ConversationTitled{Title: title}})
+		}
+		entries = append(entries, Entry{Event: *n.Copied})
+	}
+	_, err := e.append(ctx, created.Owner, Batch{Conversation: id, Entries: entries})
 	if errors.Is(err, ErrConflict) { // the same request came twice
 		err = nil
 	}

@@ -207,6 +207,21 @@ func (j Journal) Replays(ctx context.Context, id agent.ConversationID) (map[agen
 	return replays, nil
 }
 
+// Output returns what an attempt wrote, without its private state, or
+// [agent.ErrNotFound].
+func (j Journal) Output(ctx context.Context, id agent.ConversationID, attempt agent.AttemptID) (agent.Output, error) {
+	var row outputRow
+	err := j.db.read(ctx).Select("run", "attempt", "withdrawn", "segments").Take(&row, "conversation = ? AND attempt = ?", id, attempt).Error
+	if err != nil {
+		return agent.Output{}, failed(ctx, "read output", err)
+	}
+	o := agent.Output{Run: row.Run, Attempt: row.Attempt, Withdrawn: row.Withdrawn}
+	if err := json.Unmarshal(row.Segments, &o.Segments); err != nil {
+		return agent.Output{}, fmt.Errorf("read output of %s: %w", attempt, err)
+	}
+	return o, nil
+}
+
 // Rebuild computes what follows from a conversation's records anew.
 func (j Journal) Rebuild(ctx context.Context, id agent.ConversationID) error {
 	err := j.db.queue.do(ctx, priorityBulk, func(tx *gorm.DB) error {

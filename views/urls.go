@@ -84,6 +84,10 @@ func LiveURL(id agent.ConversationID) string { return ConversationURL(id) + "/li
 // and buffer_attempts=on.
 func MessagesURL(id agent.ConversationID) string { return ConversationURL(id) + "/messages" }
 
+// ExportURL is a conversation as a file: its record as JSON lines, or with
+// format=markdown what was said.
+func ExportURL(id agent.ConversationID) string { return ConversationURL(id) + "/export" }
+
 // AnswerURL is the whole text of an attempt that completed, or of its refusal,
 // as plain text.
 func AnswerURL(id agent.ConversationID, attempt agent.AttemptID) string {

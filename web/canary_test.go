@@ -95,7 +95,7 @@ func TestNothingPrivateIsShown(t *testing.T) {
 			var seen []string
 			see := func(r webtest.Response) { seen = append(seen, fmt.Sprint(r.Header, r.Body)) }
 			look := func() {
-				for _, path := range []string{d.url(), views.InboxURL, "/", "/settings/providers", saved.Location, "/settings/agents", "/settings/usage", "/account", views.FromURL(d.id)} {
+				for _, path := range []string{d.url(), views.InboxURL, "/", "/settings/providers", saved.Location, "/settings/agents", "/settings/usage", "/account", views.FromURL(d.id), views.ExportURL(d.id), views.ExportURL(d.id) + "?format=markdown"} {
 					see(d.s.Admin.Get(path))
 				}
 			}

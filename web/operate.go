@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"net/http"
 
 	"countersign/agent"
 	"countersign/models"
@@ -18,6 +19,21 @@ func (s *Server) EndSessions(ctx context.Context, user agent.UserID) error {
 
 // KeyRevoked cuts off what a program follows with a key that was revoked.
 func (s *Server) KeyRevoked(id agent.KeyID) { s.programs.KeyRevoked(id) }
+
+// Program answers a command as the API answers a program of a person.
+func (s *Server) Program(as models.User) http.Handler { return s.programs.Operator(as) }
+
+// Resume has the engine look at a run that is not over. One that it works on
+// already is left alone.
+func (s *Server) Resume(run agent.RunRef) { s.config.Engine.Resume(run) }
+
+// Import opens a conversation of a person that begins with what was said in
+// another one.
+func (s *Server) Import(ctx context.Context, with agent.Agent, said agent.HistoryCopied, by agent.Actor) (agent.ConversationID, error) {
+	return s.config.Engine.Open(ctx, agent.NewConversation{
+		Agent: with, Model: with.Model, Copied: &said, SendMessage: agent.SendMessage{Message: newMessageID(), Author: by},
+	})
+}
 
 // Disable bars a person from signing in, signs them out everywhere and stops
 // their runs.

@@ -54,6 +54,7 @@ func (s *Server) routes() []route {
 		{"GET /c", signedIn, s.listConversations},
 		{"GET /c/{conversation}", signedIn, s.showConversation},
 		{"GET /c/{conversation}/live", signedIn, s.follow},
+		{"GET /c/{conversation}/export", signedIn, s.exportConversation},
 		{"GET /c/{conversation}/answers/{attempt}", signedIn, s.showAnswer},
 		{"GET /c/{conversation}/results/{call}", signedIn, s.showResult},
 		{"POST /c/{conversation}/title", signedIn, s.renameConversation},

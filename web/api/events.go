@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"unicode/utf8"
 
 	"countersign/agent"
 )
@@ -46,6 +47,9 @@ type events struct {
 	listener
 	of   agent.AttemptID
 	sent map[agent.Channel]int // bytes of the attempt that the reader has
+	// output returns what an attempt that has ended wrote; nil if the reader is
+	// not sent what it missed.
+	output func(agent.AttemptID) []agent.Segment
 }
 
 // record implements [teller].
@@ -53,21 +57,14 @@ func (t *events) record(rec agent.Record, _ bool) {
 	if rec.Seq <= t.after {
 		return
 	}
-	data, err := agent.EncodeEvent(told(rec.Event))
+	if e, ok := rec.Event.(agent.ModelAttemptFinished); ok && t.output != nil && !t.run.Output.BufferAttempts {
+		t.missed(e.Attempt)
+	}
+	data, err := agent.EncodeEvent(agent.Told(rec.Event))
 	if err != nil {
 		panic("api: a record that can't be written")
 	}
 	t.out.event(rec.Seq, JournalEvent{string(rec.Event.Kind()), &rec.Seq, rec.Conversation, rec.Run, Time(rec.At), data})
-}
-
-// told is an event as programs see it: which of the rules that nothing
-// overrides refused a call is for admins (contract V24).
-func told(e agent.Event) agent.Event {
-	if d, ok := e.(agent.ApprovalDecision); ok && d.Origin == agent.OriginHardPolicy {
-		d.Rule = ""
-		return d
-	}
-	return e
 }
 
 func (t *events) live(kind string, data any) {
@@ -95,12 +92,43 @@ func (t *events) text(id agent.AttemptID, c agent.Channel, start int, text strin
 	t.live(kind, DeltaData{id, sent, text[sent-start:]})
 }
 
+// missed sends what the reader lacks of an attempt that has ended, in the order
+// in which it was written.
+func (t *events) missed(id agent.AttemptID) {
+	at := make(map[agent.Channel]int)
+	for _, s := range t.output(id) {
+		text := s.Text
+		if c := s.Channel; at[c]+len(text) > bounds[c] {
+			text = leading(text, bounds[c]-at[c])
+		}
+		t.text(id, s.Channel, at[s.Channel], text)
+		if at[s.Channel] += len(s.Text); len(text) < len(s.Text) {
+			at[s.Channel] = bounds[s.Channel]
+		}
+	}
+}
+
+// bounds are how many bytes of an attempt are shown.
+var bounds = map[agent.Channel]int{agent.ChannelAnswer: agent.MaxAnswerDisplay, agent.ChannelReasoning: agent.MaxReasoningDisplay}
+
+// leading is the start of a text in at most n bytes, cut between characters.
+func leading(s string, n int) string {
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
 // joined implements [teller]: the reader gets all that there is of the attempt,
 // once it has the record that begins it.
 func (*events) joined(agent.Draft) {}
 
-// written implements [teller].
+// written implements [teller]. A draft does not know what of it came first: who
+// gets all in its order waits for the end of the attempt.
 func (t *events) written(d agent.Draft) {
+	if t.output != nil && d.Answer != "" {
+		return
+	}
 	t.text(d.Attempt, agent.ChannelReasoning, 0, d.Reasoning)
 	t.text(d.Attempt, agent.ChannelAnswer, 0, d.Answer)
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -54,9 +55,26 @@ func (s *Server) followRun(c *call) error {
 	return s.follow(c, func(l listener) teller { return &frames{listener: l} })
 }
 
-// followEvents serves the journal's own events of a run.
+// followEvents serves the journal's own events of a run. The operator's command
+// gets all that was written, however late it comes; a program that comes late
+// has what was stored.
 func (s *Server) followEvents(c *call) error {
-	return s.follow(c, func(l listener) teller { return &events{listener: l} })
+	return s.follow(c, func(l listener) teller {
+		t := &events{listener: l}
+		if c.operator {
+			t.output = func(id agent.AttemptID) []agent.Segment { return s.output(c.Context(), l.ref.Conversation, id) }
+		}
+		return t
+	})
+}
+
+// output is what an attempt wrote, nothing if it left nothing.
+func (s *Server) output(ctx context.Context, id agent.ConversationID, attempt agent.AttemptID) []agent.Segment {
+	o, err := s.journal.Output(ctx, id, attempt)
+	if err != nil && !errors.Is(err, agent.ErrNotFound) && ctx.Err() == nil {
+		s.log.ErrorContext(ctx, "read what an attempt wrote", "conversation", string(id), "attempt", string(attempt), "error", err)
+	}
+	return o.Segments
 }
 
 // follow serves a stream to its end. An error comes before anything was sent.

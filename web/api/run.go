@@ -101,11 +101,21 @@ func (r *run) failure() *Failure {
 		return &Failure{Code: codeCancelled, Message: failureWords[codeCancelled]}
 	case r.Status != agent.StatusFailed:
 		return nil
-	case r.Finished.Failure == nil:
-		return &Failure{Code: agent.FailInternal, Message: failureWords[agent.FailInternal]}
 	}
-	f := r.Finished.Failure
-	return &Failure{Code: f.Code, Message: wordsOf(f.Code), ProviderError: f.Provider}
+	f := FailureOf(*r.Finished)
+	return &f
+}
+
+// FailureOf says why a run that did not succeed ended.
+func FailureOf(end agent.RunFinished) Failure {
+	switch f := end.Failure; {
+	case end.Status == agent.StatusCancelled:
+		return Failure{Code: codeCancelled, Message: failureWords[codeCancelled]}
+	case f == nil:
+		return Failure{Code: agent.FailInternal, Message: failureWords[agent.FailInternal]}
+	default:
+		return Failure{Code: f.Code, Message: wordsOf(f.Code), ProviderError: f.Provider}
+	}
 }
 
 const codeCancelled = "cancelled"

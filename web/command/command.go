@@ -30,9 +30,10 @@ type Program struct {
 	Stdout, Stderr io.Writer
 	// Serve serves until the context ends.
 	Serve func(ctx context.Context, o ServeOptions, log *slog.Logger) error
-	// Open opens the data directory for a command. The error is
+	// Open opens the data directory for a command; work says that it may have
+	// runs go on: those that it starts or resumes, and no others. The error is
 	// [models.ErrLocked] while a process has it.
-	Open func(ctx context.Context, dir string, log *slog.Logger) (*control.Local, error)
+	Open func(ctx context.Context, dir string, work bool, log *slog.Logger) (*control.Local, error)
 }
 
 // A command is one of the things that can be typed.
@@ -48,6 +49,16 @@ func commands() []command {
 	return []command{
 		{"serve", "", "serve the pages, the default", (*Program).serve},
 		{"apply", "FILE", "set the server up as a file says", (*Program).apply},
+		{"run", "[TASK]", "submit one task and print the answer; the task may come on standard input", (*Program).runTask},
+		{"runs list", "", "list the newest runs", (*Program).listRuns},
+		{"runs show", "RUN", "show where a run stands and what it waits for", (*Program).showRun},
+		{"runs resume", "RUN", "go on with a run and print it as run does", (*Program).resumeRun},
+		{"runs cancel", "RUN", "cancel a run", (*Program).cancelRun},
+		{"approve", "RUN", "allow the calls that a run waits with", (*Program).approve},
+		{"deny", "RUN", "turn down the calls that a run waits with", (*Program).deny},
+		{"export", "CONVERSATION", "print the record of a conversation, as JSON lines", (*Program).export},
+		{"import", "FILE", "open a conversation with what was said in an exported one", (*Program).importFile},
+		{"replay", "FILE", "print a run of an exported conversation as run did", (*Program).replay},
 		{"users list", "", "list everybody", (*Program).listUsers},
 		{"users create", "--email EMAIL --name NAME --role ROLE", "add a person", (*Program).createUser},
 		{"users reset-password", "EMAIL", "give a person a new password, and sign them out", (*Program).resetPassword},
@@ -74,10 +85,12 @@ func Usage(err error) error { return usageError{err} }
 var errFailed = errors.New("failed")
 
 // Main runs a command line and returns the exit code: 0 if it was done, 1 if
-// it failed, 2 if it can't be followed.
+// it failed, 2 if it can't be followed, 3 if it left a run waiting for a
+// person, 130 if it was interrupted and its run was cancelled.
 func (p *Program) Main(ctx context.Context, args []string) int {
 	err := p.run(ctx, args)
 	var usage usageError
+	var ended exit
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return 0
@@ -85,8 +98,11 @@ func (p *Program) Main(ctx context.Context, args []string) int {
 		return 1
 	}
 	fmt.Fprintln(p.Stderr, "countersign:", err)
-	if errors.As(err, &usage) {
+	switch {
+	case errors.As(err, &usage):
 		return 2
+	case errors.As(err, &ended):
+		return ended.code
 	}
 	return 1
 }
@@ -173,11 +189,19 @@ func (p *Program) with(ctx context.Context, l *line, do func(*control.Client) er
 	return p.withNew(ctx, l, do)
 }
 
+// works are the commands that have a run go on. They say nothing of the data
+// directory's state on standard error, which is the run's (contract C12).
+func works(c command) bool { return c.name == "run" || c.name == "runs resume" }
+
 // withNew is with for what may be the first thing to be done.
 func (p *Program) withNew(ctx context.Context, l *line, do func(*control.Client) error) error {
-	log := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	level := slog.LevelWarn
+	if works(l.command) {
+		level = slog.LevelError
+	}
+	log := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: level}))
 	c, err := control.Dial(ctx, l.data, func(ctx context.Context) (*control.Local, error) {
-		return p.Open(ctx, l.data, log)
+		return p.Open(ctx, l.data, works(l.command), log)
 	})
 	if err != nil {
 		return err

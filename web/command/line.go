@@ -20,7 +20,7 @@ type line struct {
 func (p *Program) newLine(c command, args []string) *line {
 	l := &line{command: c, flags: flag.NewFlagSet(c.name, flag.ContinueOnError), args: args, out: p.Stdout}
 	l.flags.SetOutput(io.Discard)
-	if c.name != "version" {
+	if c.name != "version" && c.name != "replay" {
 		p.text(l, &l.data, "data", "COUNTERSIGN_DATA", "./data", "data directory")
 	}
 	return l
@@ -36,7 +36,10 @@ func (p *Program) text(l *line, to *string, name, env, otherwise, help string) {
 
 // parse reads options, wherever they stand, and as many words as the command
 // takes.
-func (l *line) parse(words int) ([]string, error) {
+func (l *line) parse(words int) ([]string, error) { return l.parseSome(words, words) }
+
+// parseSome is parse for a command that takes some words.
+func (l *line) parseSome(least, most int) ([]string, error) {
 	var found []string
 	for args := l.args; ; args = l.flags.Args()[1:] {
 		switch err := l.flags.Parse(args); {
@@ -51,7 +54,7 @@ func (l *line) parse(words int) ([]string, error) {
 		}
 		found = append(found, l.flags.Arg(0))
 	}
-	if len(found) != words {
+	if len(found) < least || len(found) > most {
 		return nil, Usage(fmt.Errorf("usage: countersign %s", l.synopsis()))
 	}
 	return found, nil

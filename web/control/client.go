@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	"countersign/agent"
 	"countersign/models"
 )
 
@@ -121,11 +122,16 @@ func (c *Client) send(ctx context.Context, method, path string, in any) (*http.R
 	if err != nil {
 		return nil, err
 	}
+	return c.answered(ctx, r)
+}
+
+// answered makes a request and returns its answer, which is a good one.
+func (c *Client) answered(ctx context.Context, r *http.Request) (*http.Response, error) {
 	res, err := c.http.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("ask the server: %w", errors.Join(err, ctx.Err()))
 	}
-	if res.StatusCode == http.StatusOK {
+	if res.StatusCode < 300 {
 		return res, nil
 	}
 	defer res.Body.Close()
@@ -184,6 +190,40 @@ func (c *Client) TestProvider(ctx context.Context, name string) (ProviderTest, e
 // that it names.
 func (c *Client) Apply(ctx context.Context, text string, files map[string]string) ([]Applied, error) {
 	return call[[]Applied](ctx, c, http.MethodPost, pathApply, applyRequest{text, files})
+}
+
+// Runs returns the newest runs of a person's conversations, of the only admin's
+// with "".
+func (c *Client) Runs(ctx context.Context, user string, limit int) ([]Run, error) {
+	return call[[]Run](ctx, c, http.MethodPost, pathRuns, runsRequest{user, limit})
+}
+
+// ResumeRun has whoever holds the directory go on with a run.
+func (c *Client) ResumeRun(ctx context.Context, run string) error {
+	_, err := call[struct{}](ctx, c, http.MethodPost, pathResume, resumeRequest{agent.RunID(run)})
+	return err
+}
+
+// Export writes a conversation to a file. After an error what was written is
+// no whole one.
+func (c *Client) Export(ctx context.Context, w io.Writer, id string, markdown bool) error {
+	res, err := c.send(ctx, http.MethodPost, pathExport, exportRequest{agent.ConversationID(id), markdown})
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(w, res.Body); err != nil {
+		return fmt.Errorf("receive the file: %w", err)
+	}
+	return nil
+}
+
+// Import opens a conversation of a person, of the only admin with "", that
+// begins with what was said in another one. It is with the named agent, the
+// default one with "".
+func (c *Client) Import(ctx context.Context, user, agentName string, said agent.HistoryCopied) (agent.ConversationID, error) {
+	out, err := call[importAnswer](ctx, c, http.MethodPost, pathImport, importRequest{user, agentName, said})
+	return out.Conversation, err
 }
 
 // RotateKey replaces the sealing key.

@@ -39,6 +39,11 @@ const (
 	pathApply        = "/apply"
 	pathBackup       = "/backup"
 	pathRotateKey    = "/rotate-key"
+	pathRuns         = "/runs"
+	pathResume       = "/runs/resume"
+	pathExport       = "/export"
+	pathImport       = "/import"
+	pathProgram      = "/v2/" // the API, in the name of a person
 )
 
 // A handler carries out what a command asks for.
@@ -61,6 +66,9 @@ func Handler(c Config) http.Handler {
 		"POST " + pathKeyRevoke:    h.revokeKey,
 		"POST " + pathApply:        h.apply,
 		"POST " + pathRotateKey:    h.rotateKey,
+		"POST " + pathRuns:         h.listRuns,
+		"POST " + pathResume:       h.resumeRun,
+		"POST " + pathImport:       h.importFile,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -73,6 +81,8 @@ func Handler(c Config) http.Handler {
 		})
 	}
 	mux.HandleFunc("GET "+pathBackup, h.backup)
+	mux.HandleFunc("POST "+pathExport, h.export)
+	mux.HandleFunc(pathProgram, h.program)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { h.fail(w, r, errUnknown) })
 	return mux
 }

@@ -28,6 +28,11 @@ var (
 	errUnknown    = &Error{"unknown_operation", "The server does not know this command; it may be of another version.", http.StatusNotFound}
 	errBadRequest = &Error{"bad_request", "The server did not understand this command; it may be of another version.", http.StatusBadRequest}
 	errNoUser     = &Error{"user_not_found", "There is nobody with this email address.", http.StatusNotFound}
+	errWho        = &Error{"which_user", "Say in whose name with --user EMAIL: there is not exactly one admin who may sign in.", http.StatusUnprocessableEntity}
+	errNoRun      = &Error{"run_not_found", "There is no such run.", http.StatusNotFound}
+	errNoTalk     = &Error{"conversation_not_found", "There is no such conversation.", http.StatusNotFound}
+	errNoAgent    = &Error{"agent_not_found", "There is no agent of this name.", http.StatusNotFound}
+	errBarred     = &Error{"user_disabled", "This person is disabled, so nothing runs in their name.", http.StatusForbidden}
 	errNoProvider = &Error{"provider_not_found", "There is no provider of this name.", http.StatusNotFound}
 	errLastAdmin  = &Error{"last_admin", "This is the last admin who may sign in.", http.StatusConflict}
 	errKey        = &Error{"key_elsewhere", "The sealing key was given by COUNTERSIGN_KEY or COUNTERSIGN_KEY_FILE, so it is not this program's to change. " +
