@@ -21,6 +21,8 @@ type attempt struct {
 	limited bool // the display bound on reasoning was reached
 	heard   bool // the provider sent something, which may have to be paid for
 	usage   providers.Usage
+	// rewritten names, for each call, the guardrails that changed it.
+	rewritten []string
 }
 
 // A part is a segment that still grows.
@@ -42,8 +44,14 @@ func (a *attempt) run(ctx context.Context) error {
 	a.hub.begin(a.ref.Conversation, a.ref.Run, a.id)
 	defer a.hub.end(a.ref.Conversation, a.id)
 	finish, err := a.stream(ctx, req)
+	var held *OutputWithheld
+	if err == nil && a.guarded() {
+		held, err = a.judge(ctx, &finish)
+	}
 	var failure *providers.Error
 	switch {
+	case held != nil:
+		return a.withheld(ctx, *held)
 	case err == nil:
 		return a.completed(ctx, finish)
 	case ctx.Err() != nil:
@@ -109,14 +117,14 @@ func refuseEmpty(f providers.Finish) error {
 }
 
 // show adds text to the draft, unless the sender wants to see completed
-// attempts only (contract A14).
+// attempts only (contract A14), or a guardrail has to see it first (R19).
 func (a *attempt) show(ctx context.Context, c Channel, text string) {
 	if n := len(a.parts); n == 0 || a.parts[n-1].channel != c {
 		a.parts = append(a.parts, part{channel: c})
 	}
 	last := &a.parts[len(a.parts)-1]
 	last.text = append(last.text, text...)
-	if a.state.Output.BufferAttempts {
+	if a.state.Output.BufferAttempts || a.guarded() {
 		return
 	}
 	fits := a.hub.append(a.ref.Conversation, Delta{Attempt: a.id, Channel: c, Segment: len(a.parts) - 1, Text: text})
@@ -128,9 +136,20 @@ func (a *attempt) show(ctx context.Context, c Channel, text string) {
 	}
 }
 
+// withdrawn is the output of an attempt that did not complete. What no
+// guardrail has seen is not kept.
+func (a *attempt) withdrawn() []Output {
+	if a.guarded() {
+		return nil
+	}
+	o := a.output()
+	o.Withdrawn = true
+	return []Output{o}
+}
+
 // output returns what the attempt produced, for the private table.
-func (a *attempt) output(withdrawn bool) Output {
-	o := Output{Run: a.ref.Run, Attempt: a.id, Withdrawn: withdrawn}
+func (a *attempt) output() Output {
+	o := Output{Run: a.ref.Run, Attempt: a.id}
 	for _, p := range a.parts {
 		o.Segments = append(o.Segments, Segment{Channel: p.channel, Text: string(p.text)})
 	}
@@ -154,7 +173,7 @@ func (a *attempt) used() ModelUsage {
 // was stopped, that is recorded already and this append is refused.
 func (a *attempt) interrupted(ctx context.Context) error {
 	events := []Event{a.ended(AttemptInterrupted), a.used()}
-	err := a.append(ctx, func(Head) []Event { return events }, a.output(true))
+	err := a.append(ctx, func(Head) []Event { return events }, a.withdrawn()...)
 	if err != nil {
 		return err
 	}
@@ -172,11 +191,11 @@ func (a *attempt) failed(ctx context.Context, f *providers.Error) error {
 	if a.heard {
 		events = append(events, a.used())
 	}
-	delay, again := a.conn.Retry.delay(a.number, &diagnostic, a.jitter())
+	delay, again := a.conn.Retry.delay(a.state.Failed+1, &diagnostic, a.jitter())
 	if again {
 		at := a.now().Add(delay).UTC().Truncate(time.Millisecond)
-		events = append(events, RetryScheduled{Attempt: a.id, Number: a.number + 1, Of: a.conn.Retry.tries(), DelayMS: delay.Milliseconds(), At: at})
-		return a.append(ctx, func(Head) []Event { return events }, a.output(true))
+		events = append(events, RetryScheduled{Attempt: a.id, Number: a.number + 1, Of: a.tries(), DelayMS: delay.Milliseconds(), At: at})
+		return a.append(ctx, func(Head) []Event { return events }, a.withdrawn()...)
 	}
 	end := RunFinished{Status: StatusFailed, Failure: &Failure{Code: FailProvider, Provider: &diagnostic}}
 	if a.summary {
@@ -184,7 +203,7 @@ func (a *attempt) failed(ctx context.Context, f *providers.Error) error {
 	}
 	return a.appendEntries(ctx, func(h Head) []Entry {
 		return append(runEntries(a.ref.Run, append(events, end)), startNext(a.ref.Conversation, h)...)
-	}, a.output(true))
+	}, a.withdrawn()...)
 }
 
 // completed commits what the attempt said. Its calls are requests so far:
@@ -199,7 +218,7 @@ func (a *attempt) completed(ctx context.Context, f providers.Finish) error {
 		events = append(events, ReasoningDisplayLimited{Attempt: a.id})
 	}
 	events = append(events, a.used(), message)
-	output := a.output(false)
+	output := a.output()
 	if a.summary {
 		end := RunFinished{Status: StatusSucceeded, Answer: a.id, StopReason: stopTurnLimit}
 		if f.Text == "" {
@@ -214,9 +233,13 @@ func (a *attempt) completed(ctx context.Context, f providers.Finish) error {
 		output.Replay = f.Replay // otherwise it holds calls that get no result
 	}
 	if f.Reason == providers.FinishToolCalls {
-		for _, c := range f.Calls {
+		for i, c := range f.Calls {
 			output.Segments = append(output.Segments, Segment{Channel: ChannelCall, Text: c.Name + " " + c.Arguments})
-			events = append(events, a.requested(c))
+			r := a.requested(c)
+			if a.rewritten != nil {
+				r.Rewritten = a.rewritten[i]
+			}
+			events = append(events, r)
 		}
 		return a.append(ctx, func(Head) []Event { return events }, output)
 	}

@@ -95,6 +95,8 @@ func (w *worker) blocked(c *RunCall) string {
 		return resultChanged
 	case len(c.Arguments) > MaxArguments:
 		return resultTooLong
+	case w.breaks(c):
+		return resultGuarded
 	}
 	if checker, ok := tool.(Checker); ok {
 		return checker.Check(w.arguments(c))
@@ -125,6 +127,8 @@ func (w *worker) refusal(c *RunCall) []Event {
 		return []Event{w.refused(c, ruling), f}
 	case w.changed(c):
 		f.Outcome, f.Result = CallError, resultChanged
+	case w.breaks(c):
+		f.Result = resultGuarded
 	case d == nil && !c.ReadOnly, d != nil && d.Binding != bind(w.ref.Run, c.ToolCallRequested):
 	default:
 		return nil

@@ -30,6 +30,7 @@ type Agent struct {
 	Reviewer ModelRef
 	Output   OutputOptions
 	Limits   Limits
+	Safety   Safety
 }
 
 // Limits bound a run. A zero field means its default.

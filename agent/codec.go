@@ -15,6 +15,7 @@ var kinds = decoders(
 	decode[ToolCallRequested], decode[ToolCallStarted], decode[ToolCallFinished],
 	decode[ApprovalRequested], decode[ApprovalDecision], decode[ReconcileRequested], decode[ReconcileAnswered], decode[InteractionClosed],
 	decode[QuestionAsked], decode[QuestionAnswered], decode[GrantCreated], decode[GrantRevoked], decode[BypassStarted], decode[BypassEnded],
+	decode[OutputWithheld], decode[SafetyRequested], decode[SafetyAnswered],
 )
 
 type decoder func(data []byte) (Event, error)

@@ -59,6 +59,27 @@ var pins = []struct {
 	{agent.GrantRevoked{Grant: "n_1", By: ann}, `{"grant_id":"n_1","by":` + annJSON + `}`},
 	{agent.BypassStarted{By: ann}, `{"by":` + annJSON + `}`},
 	{agent.BypassEnded{By: ann}, `{"by":` + annJSON + `}`},
+	{
+		agent.OutputWithheld{Attempt: "a_1", Guardrail: "No prices", How: agent.GuardrailPattern, Subject: agent.SubjectAnswer},
+		`{"attempt_id":"a_1","guardrail":"No prices","how":"pattern","subject":"answer"}`,
+	},
+	{
+		agent.OutputWithheld{Attempt: "a_1", Guardrail: "Hook", How: agent.GuardrailWebhook, Failed: true, Signed: true},
+		`{"attempt_id":"a_1","guardrail":"Hook","how":"webhook","failed":true,"signed":true}`,
+	},
+	{
+		agent.SafetyRequested{Interaction: "i_1", Cause: agent.SafetyBlocked, Withheld: &agent.OutputWithheld{Attempt: "a_1", Guardrail: "No prices", How: agent.GuardrailPattern}, Times: 2},
+		`{"interaction_id":"i_1","cause":"output_blocked","withheld":{"attempt_id":"a_1","guardrail":"No prices","how":"pattern"},"times":2}`,
+	},
+	{
+		agent.SafetyRequested{Interaction: "i_1", Cause: agent.SafetyLoop, Times: 6, Call: "t_1"},
+		`{"interaction_id":"i_1","cause":"loop","times":6,"call_id":"t_1"}`,
+	},
+	{
+		agent.ToolCallRequested{Call: "t_1", Attempt: "a_1", Tool: "notes_write", Arguments: "{}", Rewritten: "No prices"},
+		`{"call_id":"t_1","attempt_id":"a_1","tool":"notes_write","arguments":"{}","rewritten":"No prices"}`,
+	},
+	{agent.SafetyAnswered{Interaction: "i_1", Answer: agent.SafetyContinue, By: ann}, `{"interaction_id":"i_1","answer":"continue","by":` + annJSON + `}`},
 	{agent.Rewound{To: 7}, `{"to_seq":7}`},
 
 	{agent.UserMessage{Message: "m_1", Text: "Hi", Author: ann}, `{"message_id":"m_1","text":"Hi","author":` + annJSON + `}`},
@@ -186,10 +207,10 @@ func TestEvents_Names(t *testing.T) {
 		"approval_decision", "approval_requested", "assistant_message",
 		"bypass_ended", "bypass_started", "conversation_archived", "conversation_created", "conversation_titled", "conversation_unarchived",
 		"grant_created", "grant_revoked", "history_copied",
-		"interaction_closed", "message_queued", "model_attempt_finished", "model_attempt_started", "model_usage",
+		"interaction_closed", "message_queued", "model_attempt_finished", "model_attempt_started", "model_usage", "output_withheld",
 		"provider_error", "question_answered", "question_asked", "queued_message_edited", "queued_message_removed", "reasoning_display_limited",
 		"reconcile_answered", "reconcile_requested", "retry_scheduled", "rewound", "run_created", "run_finished",
-		"run_resumed", "run_started", "run_waiting", "tool_call_finished", "tool_call_requested", "tool_call_started",
+		"run_resumed", "run_started", "run_waiting", "safety_answered", "safety_requested", "tool_call_finished", "tool_call_requested", "tool_call_started",
 		"user_message",
 	}
 	got := agent.Kinds()

@@ -26,6 +26,9 @@ const (
 	// AttemptInterrupted is an end that is nobody's fault: a cancel or a
 	// stopped server. It does not use up a try.
 	AttemptInterrupted AttemptOutcome = "interrupted"
+	// AttemptWithheld is the end of a response that was complete, and that a
+	// guardrail kept back; see [OutputWithheld].
+	AttemptWithheld AttemptOutcome = "withheld"
 )
 
 // ModelAttemptFinished ends an attempt (contract A21). Unless it completed,

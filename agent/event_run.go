@@ -58,10 +58,13 @@ type Failure struct {
 
 // The codes of a Failure.
 const (
-	FailProvider  = "provider_error" // the last attempt failed; see Provider
-	FailTurnLimit = "turn_limit"     // no model calls were left, and no summary came
-	FailReclaimed = "reclaimed"      // workers lost it too often without progress
-	FailNoAgent   = "agent_removed"  // nobody was there to answer
-	FailFull      = "disk_full"      // there was no room for what it did
-	FailInternal  = "internal"       // a fault of ours; the log has the detail
+	FailProvider  = "provider_error"   // the last attempt failed; see Provider
+	FailTurnLimit = "turn_limit"       // no model calls were left, and no summary came
+	FailReclaimed = "reclaimed"        // workers lost it too often without progress
+	FailNoAgent   = "agent_removed"    // nobody was there to answer
+	FailFull      = "disk_full"        // there was no room for what it did
+	FailBlocked   = "output_blocked"   // guardrails withheld every candidate
+	FailGuardrail = "guardrail_failed" // the last guardrail asked gave no verdict, which counts as a block
+	FailLoop      = "loop"             // the same call came again and again
+	FailInternal  = "internal"         // a fault of ours; the log has the detail
 )

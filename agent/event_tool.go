@@ -11,6 +11,9 @@ type ToolCallRequested struct {
 	// Arguments are the raw bytes that the model sent. They are shown, bound,
 	// decided and run as they are.
 	Arguments string `json:"arguments"`
+	// Rewritten names the guardrails that changed the arguments before anybody
+	// saw them, "" where none did.
+	Rewritten string `json:"rewritten,omitempty"`
 	// Definition is the hash of the tool's definition at this moment, "" for a
 	// tool that is not declared.
 	Definition string `json:"definition,omitempty"`

@@ -68,6 +68,9 @@ const (
 	KindApproval  InteractionKind = "approval"
 	KindReconcile InteractionKind = "reconcile"
 	KindQuestion  InteractionKind = "question"
+	// KindSafety asks whether a run goes on that a guardrail or the loop guard
+	// stopped.
+	KindSafety InteractionKind = "safety"
 )
 
 // A QueuedMessage waits for the run to end.
@@ -173,6 +176,8 @@ func (r RunHead) apply(e Event) *RunHead {
 		r.Open = append(slices.Clip(r.Open), Interaction{ID: e.Interaction, Kind: KindQuestion, ExpiresAt: e.ExpiresAt})
 	case ReconcileRequested:
 		r.Open = append(slices.Clip(r.Open), Interaction{ID: e.Interaction, Kind: KindReconcile})
+	case SafetyRequested:
+		r.Open = append(slices.Clip(r.Open), Interaction{ID: e.Interaction, Kind: KindSafety})
 	case InteractionClosed:
 		r.Open = slices.DeleteFunc(slices.Clone(r.Open), func(i Interaction) bool { return i.ID == e.Interaction })
 	}

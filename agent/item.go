@@ -23,8 +23,9 @@ type RunItem struct {
 }
 
 // An Item is one entry of a run: a [*ReasoningItem], [*AttemptItem],
-// [*CallsItem], [*ApprovalItem], [*QuestionItem], [*ReconcileItem] or
-// [*NoticeItem]. Items keep their order; new ones come at the end.
+// [*CallsItem], [*ApprovalItem], [*QuestionItem], [*ReconcileItem],
+// [*SafetyItem] or [*NoticeItem]. Items keep their order; new ones come at the
+// end.
 type Item interface {
 	// Key names the item within the installation and never changes.
 	Key() string
@@ -63,10 +64,12 @@ type AttemptItem struct {
 	Took    time.Duration
 	// Outcome is "" until the attempt has ended.
 	Outcome AttemptOutcome
-	Error   *ProviderError  // why it failed
-	Retry   *RetryScheduled // the try that was announced after it
-	Retried bool            // that try has begun, or the run is over
-	Usage   *providers.Usage
+	Error   *ProviderError // why it failed
+	// Withheld says which guardrail kept its output back.
+	Withheld *OutputWithheld
+	Retry    *RetryScheduled // the try that was announced after it
+	Retried  bool            // that try has begun, or the run is over
+	Usage    *providers.Usage
 }
 
 // CallState is where a tool call stands.
@@ -146,6 +149,17 @@ type ReconcileItem struct {
 	At          time.Time
 }
 
+// A SafetyItem asks whether a run goes on that was stopped for safety.
+type SafetyItem struct {
+	SafetyRequested
+	Run        RunID
+	Repeated   *CallItem       // of a loop, nil otherwise
+	Answer     *SafetyAnswered // nil until answered
+	AnsweredAt time.Time
+	Closed     Closing // "" while it waits
+	At         time.Time
+}
+
 // A NoticeItem says how a run ended where that is not plain from its answer.
 type NoticeItem struct {
 	Run        RunID
@@ -162,4 +176,5 @@ func (i *CallsItem) Key() string     { return string(i.Calls[0].Call) + "-calls"
 func (i *ApprovalItem) Key() string  { return string(i.Interaction) }
 func (i *QuestionItem) Key() string  { return string(i.Interaction) }
 func (i *ReconcileItem) Key() string { return string(i.Interaction) }
+func (i *SafetyItem) Key() string    { return string(i.Interaction) }
 func (i *NoticeItem) Key() string    { return string(i.Run) + "-end" }

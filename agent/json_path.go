@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -49,23 +51,52 @@ func parsePath(text string) (jsonPath, error) {
 	return path, nil
 }
 
-// A spot is what a path leads to: the bytes of a value.
-type spot struct{ start, end int }
+// A spot is what a path leads to: the bytes of a value. One that is empty is
+// the place in an object that has no member of the last name; lead goes before
+// what is written there.
+type spot struct {
+	start, end int
+	lead       string
+}
 
 // find returns what the path leads to in a JSON text that is valid, in order.
 // Names are also found in other letters where loose is set: a tool may take
 // them so. Of a name that comes twice, both are.
 func (p jsonPath) find(text string, loose bool) []spot {
+	found, _ := p.search(text, loose)
+	return found
+}
+
+// search is find, and also returns the places where the path ends too early,
+// because an object has no member of its last name.
+func (p jsonPath) search(text string, loose bool) (found, lacking []spot) {
 	f := finder{text: text, loose: loose}
 	f.value(p, true)
-	return f.spots
+	return f.spots, f.lacking
+}
+
+// put writes a value in the place of what is at the spots, and leaves every
+// other byte as it is.
+func (p jsonPath) put(text string, spots []spot, value string) string {
+	slices.SortFunc(spots, func(a, b spot) int { return cmp.Compare(a.start, b.start) })
+	var b strings.Builder
+	from := 0
+	for _, s := range spots {
+		if s.start < from {
+			continue // inside of one that was replaced
+		}
+		b.WriteString(text[from:s.start] + s.lead + value)
+		from = s.end
+	}
+	return b.String() + text[from:]
 }
 
 type finder struct {
-	text  string
-	at    int
-	loose bool
-	spots []spot
+	text    string
+	at      int
+	loose   bool
+	spots   []spot
+	lacking []spot
 }
 
 func (f *finder) space() {
@@ -97,6 +128,7 @@ func (f *finder) value(path jsonPath, on bool) {
 
 func (f *finder) object(path jsonPath, on bool) {
 	f.at++
+	found, lead := false, ""
 	for f.space(); f.text[f.at] != '}'; f.space() {
 		if f.text[f.at] == ',' {
 			f.at++
@@ -105,8 +137,14 @@ func (f *finder) object(path jsonPath, on bool) {
 		key := f.str()
 		f.space()
 		f.at++ // the colon
+		lead = ","
 		leads := on && (path[0].any || path[0].named && (path[0].name == key || f.loose && strings.EqualFold(path[0].name, key)))
+		found = found || leads
 		f.value(rest(path, leads), leads)
+	}
+	if on && !found && len(path) == 1 && path[0].named {
+		key, _ := json.Marshal(path[0].name) // a string always can be
+		f.lacking = append(f.lacking, spot{start: f.at, end: f.at, lead: lead + string(key) + ":"})
 	}
 	f.at++
 }

@@ -60,6 +60,13 @@ var commands = map[string]command{
 		}
 		return nil
 	},
+	"safety": func(ctx context.Context, s *survivor, run *agent.RunState) error {
+		a := agent.SafetyAnswered{Interaction: "none", Answer: agent.SafetyStop, By: ann}
+		if run.Safety != nil {
+			a.Interaction = run.Safety.Interaction
+		}
+		return s.Engine.AnswerSafety(ctx, agent.RunRef{Conversation: agenttest.Conversation, Run: run.ID}, a)
+	},
 	"reconcile": func(ctx context.Context, s *survivor, run *agent.RunState) error {
 		a := agent.ReconcileAnswered{Interaction: "none", Answer: agent.ReconcileRunAgain, By: ann}
 		if run.Reconcile != nil {
@@ -103,6 +110,7 @@ func shape(p *agenttest.Played, records []agent.Record) string {
 	}
 	var b strings.Builder
 	fmt.Fprintln(&b, p.Options.Limits, p.Options.Rules, head.Archived, len(head.Queue) > 0, len(head.Grants) > 0, head.Bypass != nil, head.Reviews.Stopped(), p.Options.Reviewer.Model, len(head.Answers) > 0)
+	fmt.Fprintln(&b, len(p.Options.Safety.Guardrails), p.Options.Safety.Ask, run.Withheld, run.Stop, run.Excused, run.Safety != nil)
 	fmt.Fprintln(&b, run.Status, run.Reclaims, run.Step-run.Done, run.Failed, run.Answer != nil,
 		run.Attempt != nil, run.Retry != nil, run.Approval != nil, run.Question != nil, run.Reconcile != nil)
 	for _, c := range run.Calls {

@@ -95,6 +95,9 @@ func (s *survivor) settle(t *testing.T, choice int) {
 		case run.Reconcile != nil:
 			answer := []agent.ReconcileAnswer{agent.ReconcileHappened, agent.ReconcileNotHappened, agent.ReconcileRunAgain}[choice%3]
 			err = s.Engine.Reconcile(ctx, ref, agent.ReconcileAnswered{Interaction: run.Reconcile.Interaction, Answer: answer, By: ann})
+		case run.Safety != nil:
+			answer := []agent.SafetyAnswer{agent.SafetyContinue, agent.SafetyStop}[choice%2]
+			err = s.Engine.AnswerSafety(ctx, ref, agent.SafetyAnswered{Interaction: run.Safety.Interaction, Answer: answer, By: ann})
 		case run.Question != nil && choice%3 == 0:
 			_, err = s.Engine.Send(ctx, ref.Conversation, agent.SendMessage{Message: "m-answer", Text: "Any.", Author: ann})
 		case run.Question != nil && choice%3 == 1:

@@ -7,6 +7,7 @@ const (
 	resultDenied     = "A person decided against this call, so it did not run. Do not repeat it and do not look for another way to the same end. Say that it was not done."
 	resultReviewed   = "A reviewer decided against this call, so it did not run. Do not repeat it and do not look for another way to the same end. Find a safer way, or ask the person."
 	resultPolicy     = "A rule of this server does not permit this call, so it did not run. Do not repeat it and do not look for another way to the same end."
+	resultGuarded    = "A guardrail of this agent does not let this call pass, so it did not run. Do not repeat it and do not look for another way to the same end."
 	resultExpired    = "Nobody decided on this call in time, so it did not run. Do not repeat it. Say that it was not done."
 	resultNoAnswer   = "Nobody answered in time. Go on with what you know, or say what you would need."
 	resultNotStarted = "The run was stopped before this call began. It did not run."

@@ -23,8 +23,9 @@ type RunState struct {
 	Reclaims int
 
 	// Step counts the model calls that have begun, Done those that committed a
-	// message, Failed the failed tries of the newest one.
-	Step, Done, Failed int
+	// message, Failed the failed tries of the newest one and Withheld those whose
+	// output was kept back.
+	Step, Done, Failed, Withheld int
 	// Attempt is the try under way, nil when there is none. A worker that
 	// finds one from before its time marks it interrupted.
 	Attempt *ModelAttemptStarted
@@ -41,7 +42,19 @@ type RunState struct {
 	Question  *QuestionAsked      // the open question
 	Reconcile *ReconcileRequested // the open question about an outcome
 	Answered  []ReconcileAnswered // the closed ones
-	Finished  *RunFinished
+	Safety    *SafetyRequested    // the open question whether it goes on
+	// SafetyAnswered are the closed ones. Excused is what a person let go on; Stop
+	// is why one did not.
+	SafetyAnswered []SafetyAnswered
+	Excused        Excused
+	Stop           SafetyCause
+	Finished       *RunFinished
+}
+
+// Excused is what no longer counts against a run.
+type Excused struct {
+	Withheld int // candidates of the newest model call
+	Calls    int // the first ones of the run
 }
 
 // A RunCall is where a call stands.
@@ -101,6 +114,9 @@ func (s *RunState) Apply(r Record) {
 			s.Reclaims = 0
 		case AttemptFailed:
 			s.Failed++
+		case AttemptWithheld:
+			s.Withheld++
+			s.Reclaims = 0
 		}
 	case ProviderError:
 		s.Cause = &e
@@ -108,6 +124,7 @@ func (s *RunState) Apply(r Record) {
 		s.Retry = &e
 	case AssistantMessage:
 		s.Answer, s.Done = &e, s.Step
+		s.Withheld, s.Excused.Withheld = 0, 0
 		s.Calls, s.Earlier = nil, append(s.Earlier, s.Calls...)
 	default:
 		s.applyCall(r.Event)
@@ -157,8 +174,25 @@ func (s *RunState) applyCall(e Event) {
 		if c := s.Call(e.Call); c != nil {
 			c.Reconcile = &e
 		}
+	case SafetyRequested:
+		s.Safety = &e
+	case SafetyAnswered:
+		s.answerSafety(e)
 	case InteractionClosed:
 		s.close(e)
+	}
+}
+
+func (s *RunState) answerSafety(e SafetyAnswered) {
+	s.SafetyAnswered = append(s.SafetyAnswered, e)
+	switch {
+	case s.Safety == nil:
+	case e.Answer == SafetyStop:
+		s.Stop = s.Safety.Cause
+	case s.Safety.Cause == SafetyLoop:
+		s.Excused.Calls = len(s.Earlier) + len(s.Calls)
+	default:
+		s.Excused.Withheld = s.Withheld
 	}
 }
 
@@ -181,13 +215,16 @@ func (s *RunState) close(e InteractionClosed) {
 	if s.Reconcile != nil && s.Reconcile.Interaction == e.Interaction {
 		s.Reconcile = nil
 	}
+	if s.Safety != nil && s.Safety.Interaction == e.Interaction {
+		s.Safety = nil
+	}
 }
 
 // next returns the model call to make and its try. A try that was interrupted
 // is made again under the same number.
 func (s *RunState) next() (step, number int) {
 	if s.Step > s.Done {
-		return s.Step, s.Failed + 1
+		return s.Step, s.Failed + s.Withheld + 1
 	}
 	return s.Step + 1, 1
 }
@@ -239,6 +276,7 @@ type phase string
 const (
 	phaseOver      phase = "over"      // nothing: the run is over or waits
 	phaseInterrupt phase = "interrupt" // an attempt was left behind
+	phaseStop      phase = "stop"      // a person does not let it go on
 	phaseModel     phase = "model"
 	phaseTools     phase = "tools"
 	phaseFinish    phase = "finish" // the newest message is the answer
@@ -250,6 +288,8 @@ func (s *RunState) phase() phase {
 		return phaseOver
 	case s.Attempt != nil:
 		return phaseInterrupt
+	case s.Stop != "":
+		return phaseStop
 	case len(s.OpenCalls()) > 0:
 		return phaseTools
 	case s.Answer != nil && len(s.Calls) == 0 && s.Answer.Finish != providers.FinishPause:
@@ -282,6 +322,9 @@ func (s *RunState) abandon() []Event {
 	}
 	if s.Reconcile != nil {
 		events = append(events, InteractionClosed{Interaction: s.Reconcile.Interaction, How: ClosedWithdrawn})
+	}
+	if s.Safety != nil {
+		events = append(events, InteractionClosed{Interaction: s.Safety.Interaction, How: ClosedWithdrawn})
 	}
 	for _, c := range s.OpenCalls() {
 		f, ok := c.known()

@@ -32,7 +32,7 @@ func (w *worker) stepModel(ctx context.Context) error {
 		return fmt.Errorf("connect to %s: %w", w.state.Model.ProviderName, err)
 	}
 	w.conn.Retry = w.conn.Retry.withDefaults()
-	started := ModelAttemptStarted{Attempt: AttemptID(w.newID("a_")), Step: step, Number: number, Of: w.conn.Retry.tries(), Summary: summary}
+	started := ModelAttemptStarted{Attempt: AttemptID(w.newID("a_")), Step: step, Number: number, Of: w.tries(), Summary: summary}
 	if err := w.append(ctx, func(Head) []Event { return []Event{started} }); err != nil {
 		return err
 	}
@@ -42,6 +42,10 @@ func (w *worker) stepModel(ctx context.Context) error {
 	}
 	return a.run(ctx)
 }
+
+// tries is the most tries that the model call may have, with those whose output
+// was withheld.
+func (w *worker) tries() int { return w.conn.Retry.tries() + w.state.Withheld }
 
 // What is asked for when a run has made all its model calls (contract 2.18).
 const (
@@ -73,6 +77,9 @@ func (w *worker) request(ctx context.Context, number int) (providers.Request, er
 	req := providers.Request{
 		Model: w.state.Model.Model, System: w.agent.Instructions, Messages: h.Messages(replays),
 		Attempt: number, Reasoning: w.state.Output.Reasoning && !w.conn.NoReasoning,
+	}
+	if w.state.Withheld > 0 {
+		req.Messages = append(req.Messages, providers.UserMessage{Text: askedAnew})
 	}
 	if w.conn.NoTools {
 		return req, nil

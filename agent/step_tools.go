@@ -19,6 +19,9 @@ func (w *worker) stepTools(ctx context.Context) error {
 	if err := w.readPolicy(ctx); err != nil {
 		return err
 	}
+	if stopped, err := w.stopLoop(ctx); stopped || err != nil {
+		return err
+	}
 	acted := false
 	var judged []*RunCall
 	err := w.append(ctx, func(h Head) (events []Event) {

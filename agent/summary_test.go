@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"testing"
 
@@ -20,7 +21,7 @@ func TestSummaryRequest(t *testing.T) {
 	_, outputs := answer(t, streamFunc(func(ctx context.Context, req providers.Request) iter.Seq2[providers.Event, error] {
 		requests = append(requests, req)
 		if !req.OmitThinking {
-			call := providers.ToolCall{ID: "call_1", Name: "none", Executable: true}
+			call := providers.ToolCall{ID: "call_1", Name: "none", Arguments: fmt.Sprint(len(requests)), Executable: true}
 			return yields(providers.Finish{Reason: providers.FinishToolCalls, Calls: []providers.ToolCall{call}, Replay: replay})(ctx, req)
 		}
 		return yields(providers.Finish{Reason: providers.FinishStop, Text: "So far.", Replay: replay})(ctx, req)

@@ -154,7 +154,7 @@ func (t *Timeline) applyRun(run *RunItem, rec Record) {
 		run.AgentName, run.Model, run.Output = e.AgentName, e.Model, e.Output
 	case RunFinished:
 		t.finishRun(run, rec, e)
-	case ModelAttemptStarted, ModelAttemptFinished, ProviderError, RetryScheduled, ReasoningDisplayLimited, ModelUsage, AssistantMessage:
+	case ModelAttemptStarted, ModelAttemptFinished, ProviderError, RetryScheduled, ReasoningDisplayLimited, ModelUsage, AssistantMessage, OutputWithheld:
 		t.applyAttempt(run, rec)
 	default:
 		t.applyCall(run, rec)

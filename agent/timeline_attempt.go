@@ -25,6 +25,11 @@ func (t *Timeline) applyAttempt(run *RunItem, rec Record) {
 			a.Error = &e
 			t.put(run, a)
 		}
+	case OutputWithheld:
+		if a := run.attempt(e.Attempt); a != nil {
+			a.Withheld = &e
+			t.put(run, a)
+		}
 	case RetryScheduled:
 		if a := run.attempt(e.Attempt); a != nil {
 			a.Retry = &e

@@ -53,6 +53,13 @@ func (t *Timeline) applyCall(run *RunItem, rec Record) {
 			i.Answer, i.AnsweredAt = &e, rec.At
 			t.put(run, i)
 		}
+	case SafetyRequested:
+		t.put(run, &SafetyItem{SafetyRequested: e, Run: run.ID, Repeated: t.calls[e.Call], At: rec.At})
+	case SafetyAnswered:
+		if i, ok := run.Item(string(e.Interaction)).(*SafetyItem); ok {
+			i.Answer, i.AnsweredAt = &e, rec.At
+			t.put(run, i)
+		}
 	case InteractionClosed:
 		switch i := run.Item(string(e.Interaction)).(type) {
 		case *ApprovalItem:
@@ -62,6 +69,9 @@ func (t *Timeline) applyCall(run *RunItem, rec Record) {
 			i.Closed = e.How
 			t.put(run, i)
 		case *ReconcileItem:
+			i.Closed = e.How
+			t.put(run, i)
+		case *SafetyItem:
 			i.Closed = e.How
 			t.put(run, i)
 		}

@@ -51,7 +51,7 @@ func listed(e Event) bool {
 	switch e.(type) {
 	case ConversationCreated, ConversationTitled, ConversationArchived, ConversationUnarchived, Rewound,
 		UserMessage, RunCreated, RunWaiting, RunResumed, RunFinished,
-		ApprovalRequested, ApprovalDecision, QuestionAsked, ReconcileRequested, InteractionClosed:
+		ApprovalRequested, ApprovalDecision, QuestionAsked, ReconcileRequested, SafetyRequested, InteractionClosed:
 		return true
 	}
 	return false

@@ -44,6 +44,8 @@ func (w *worker) work(ctx context.Context) error {
 		case phaseInterrupt:
 			left := w.state.leaveAttempt()
 			err = w.append(ctx, func(Head) []Event { return left })
+		case phaseStop:
+			err = w.finish(ctx, RunFinished{Status: StatusFailed, Failure: &Failure{Code: string(w.state.Stop)}})
 		case phaseModel:
 			err = w.stepModel(ctx)
 		case phaseTools:

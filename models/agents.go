@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"time"
 
@@ -40,6 +41,7 @@ type storedAgent struct {
 	Approval     time.Duration       `json:"approval_ns,omitempty"`
 	Question     time.Duration       `json:"question_ns,omitempty"`
 	Review       time.Duration       `json:"review_ns,omitempty"`
+	Safety       agent.Safety        `json:"safety,omitzero"`
 }
 
 func (r agentRow) agent() (agent.Agent, error) {
@@ -50,6 +52,7 @@ func (r agentRow) agent() (agent.Agent, error) {
 	return agent.Agent{
 		ID: r.ID, Name: r.Name, Instructions: d.Instructions, Model: d.Model, Tools: d.Tools, Reviewer: d.Reviewer, Output: d.Output,
 		Limits: agent.Limits{ModelCalls: d.ModelCalls, Approval: d.Approval, Question: d.Question, Review: d.Review},
+		Safety: d.Safety,
 	}, nil
 }
 
@@ -57,7 +60,7 @@ func (s Agents) row(a agent.Agent) (agentRow, error) {
 	if err := checkAgent(a); err != nil {
 		return agentRow{}, err
 	}
-	definition, err := json.Marshal(storedAgent{a.Instructions, a.Model, a.Tools, a.Reviewer, a.Output, a.Limits.ModelCalls, a.Limits.Approval, a.Limits.Question, a.Limits.Review})
+	definition, err := json.Marshal(storedAgent{a.Instructions, a.Model, a.Tools, a.Reviewer, a.Output, a.Limits.ModelCalls, a.Limits.Approval, a.Limits.Question, a.Limits.Review, a.Safety})
 	now := stampOf(s.db.now())
 	return agentRow{ID: a.ID, Name: a.Name, Definition: definition, CreatedAt: now, UpdatedAt: now}, err
 }
@@ -96,6 +99,7 @@ func checkAgent(a agent.Agent) error {
 	if a.Limits.Question < 0 {
 		v["question"] = "A time limit can't be negative."
 	}
+	maps.Copy(v, a.Safety.Problems())
 	return v.err()
 }
 

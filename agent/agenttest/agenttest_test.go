@@ -52,7 +52,7 @@ func TestParseTools_Refuses(t *testing.T) {
 
 func TestParseOptions_Refuses(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{`colour blue`, `retries many`, `approval soon`, `question soon`, `model_calls x`, `forbid a b`} {
+	for _, line := range []string{`colour blue`, `retries many`, `approval soon`, `question soon`, `model_calls x`, `forbid a b`, `guard`, `guard x y`, `guard x pattern "("`, `guard x pattern "a" all`, `same_calls many`} {
 		if o, err := agenttest.ParseOptions(line); err == nil {
 			t.Errorf("%s: parsed as %+v", line, o)
 		}
@@ -119,6 +119,7 @@ func TestPlay_IsStrict(t *testing.T) {
 		"an unreadable script":        {agenttest.Scenario{Script: "say it", Drive: `send "Hi."`}, "script"},
 		"an unreadable tool":          {agenttest.Scenario{Script: answer, Tools: "x", Drive: `send "Hi."`}, "read_only or writing"},
 		"an unknown option":           {agenttest.Scenario{Script: answer, Options: "x", Drive: `send "Hi."`}, "option"},
+		"a leak":                      {agenttest.Scenario{Script: "text \"a SECRET\"\nfinish stop\n", Drive: `send "Hi."`}, "the journal has what is withheld"},
 		"a run left waiting is fine":  {agenttest.Scenario{Script: call, Tools: tools, Drive: `send "Hi."`}, ""},
 	} {
 		got := complaints(t, c.scenario)
@@ -159,6 +160,7 @@ func TestCheck_Finds(t *testing.T) {
 		"an open attempt":      {[]agent.Event{result, agent.ModelAttemptStarted{Attempt: "z"}, end}, "z is left open"},
 		"an open card":         {[]agent.Event{result, agent.ApprovalRequested{Interaction: "i"}, end}, "i is left open"},
 		"an open question":     {[]agent.Event{result, agent.QuestionAsked{Interaction: "i", Call: "t"}, end}, "i is left open"},
+		"an open safety card":  {[]agent.Event{result, agent.SafetyRequested{Interaction: "i"}, end}, "i is left open"},
 		"an open outcome":      {[]agent.Event{result, agent.ReconcileRequested{Interaction: "i", Call: "t"}, end}, "i is left open"},
 		"closed twice":         {[]agent.Event{agent.InteractionClosed{Interaction: "i"}}, "i is not open"},
 		"a grant":              {[]agent.Event{agent.GrantCreated{Grant: "n"}, granted, start, result, end}, ""},

@@ -47,6 +47,8 @@ func CheckRecords(t testing.TB, records []agent.Record) {
 			open[string(e.Interaction)] = r.Run
 		case agent.QuestionAsked:
 			open[string(e.Interaction)] = r.Run
+		case agent.SafetyRequested:
+			open[string(e.Interaction)] = r.Run
 		case agent.InteractionClosed:
 			if _, ok := open[string(e.Interaction)]; !ok {
 				t.Errorf("record %d: %s is not open", r.Seq, e.Interaction)

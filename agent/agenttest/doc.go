@@ -34,6 +34,7 @@
 //	revoke grant-1
 //	reconcile ANSWER "note" of the newest question: happened, not_happened
 //	                        or run_again
+//	safety continue         or stop, the run that is stopped for safety
 //	cancel                  the newest run
 //	wait STATUS             until the newest run has that status
 //	advance 30s             let time pass
@@ -41,6 +42,7 @@
 //	release NAME            open it
 //	show                    add what the page shows to the timeline
 //	forbid TOOL             from now on by hard policy
+//	guard NAME …            from now on, as in the options
 //	redefine TOOL [read_only]   it is another one from the next start on
 //	rerun m2 ["text"]       send that message again, or the newest, with another text
 //	rewind m2               forget the run of that message and those after it

@@ -80,6 +80,8 @@ func (d *drive) verb(verb string, words []string) error {
 		return d.decide(ctx, agent.VerdictDeny, words)
 	case "reconcile":
 		return d.reconcile(ctx, words)
+	case "safety":
+		return d.safety(ctx, agent.SafetyAnswer(shift(&words)))
 	case "answer":
 		return d.answer(ctx, words)
 	case "revoke":
@@ -127,6 +129,8 @@ func (d *drive) machine(ctx context.Context, verb string, words []string) error 
 		synctest.Wait()
 		records := d.Memory.Records(d.conversation)
 		d.show(fmt.Sprintf("+%s", time.Since(records[0].At)))
+	case "guard":
+		return d.guards(first, words)
 	case "forbid", "rule":
 		rule, err := parseRule(verb, first, words)
 		d.SetRule(rule)
@@ -296,6 +300,17 @@ func (d *drive) reconcile(ctx context.Context, words []string) error {
 		}
 	}
 	return d.Engine.Reconcile(ctx, agent.RunRef{Conversation: d.conversation, Run: run}, a)
+}
+
+func (d *drive) safety(ctx context.Context, answer agent.SafetyAnswer) error {
+	a := agent.SafetyAnswered{Answer: answer, By: d.by}
+	var run agent.RunID
+	for _, r := range d.Memory.Records(d.conversation) {
+		if asked, ok := r.Event.(agent.SafetyRequested); ok {
+			a.Interaction, run = asked.Interaction, r.Run
+		}
+	}
+	return d.Engine.AnswerSafety(ctx, agent.RunRef{Conversation: d.conversation, Run: run}, a)
 }
 
 func (d *drive) rerun(ctx context.Context, m agent.MessageID, text string) error {

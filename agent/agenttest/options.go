@@ -18,6 +18,11 @@ type Options struct {
 	Rules   agent.Policy
 	// Reviewer is the model that judges calls, zero for none.
 	Reviewer agent.ModelRef
+	Safety   agent.Safety
+	// Signed has the provider sign every batch of calls.
+	Signed bool
+	// Hooks says what a webhook does, by its address.
+	Hooks map[string]string
 }
 
 // ParseOptions reads the section of options, one a line.
@@ -31,6 +36,14 @@ type Options struct {
 //	reviewer             calls are judged by the model "judge"
 //	review 5s            for at most this long
 //	no_key               the provider has no key
+//	signed               the provider signs every batch of calls
+//	guard NAME pattern "x" [answer …]            see [agent.Guardrail]
+//	guard NAME forbid save $.n ["x"]             or require
+//	guard NAME rewrite save $.n 5 ["x"]
+//	guard NAME webhook allows [answer …]         or fails, hangs, blocks "x"
+//	blocked_retries 0    after output was withheld
+//	same_calls 2         that a run may make
+//	ask_safety           a person says whether a run goes on that is stopped
 //	forbid save          a rule named "no save" that nothing overrides
 //	rule NAME ask save   or allow or deny, or forbid for one that nothing
 //	                     overrides; of the tools of that name, of those of
@@ -52,6 +65,9 @@ func ParseOptions(text string) (Options, error) {
 
 func (o *Options) set(words []string) (err error) {
 	name, value := shift(&words), shift(&words)
+	if name == "guard" {
+		return o.guard(value, words)
+	}
 	if name == "rule" || name == "forbid" {
 		rule, err := parseRule(name, value, words)
 		o.Rules = append(o.Rules, rule)
@@ -69,6 +85,14 @@ func (o *Options) set(words []string) (err error) {
 		o.Reviewer = agent.ModelRef{Provider: "r", ProviderName: "Reviewer", Model: "judge"}
 	case "review":
 		o.Limits.Review, err = time.ParseDuration(value)
+	case "signed":
+		o.Signed = true
+	case "ask_safety":
+		o.Safety.Ask = true
+	case "blocked_retries":
+		o.Safety.MaxRetries, err = number(value)
+	case "same_calls":
+		o.Safety.SameCalls, err = number(value)
 	case "no_key":
 		o.Refused = &providers.Error{Category: providers.CategoryConfiguration, Code: "missing_key"}
 	case "model_calls":
@@ -78,11 +102,14 @@ func (o *Options) set(words []string) (err error) {
 	case "question":
 		o.Limits.Question, err = time.ParseDuration(value)
 	case "retries":
-		var n int
-		n, err = strconv.Atoi(value)
-		o.Retries = &n
+		o.Retries, err = number(value)
 	default:
 		return fmt.Errorf("there is none of this name")
 	}
 	return err
+}
+
+func number(text string) (*int, error) {
+	n, err := strconv.Atoi(text)
+	return &n, err
 }

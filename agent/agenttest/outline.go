@@ -44,6 +44,15 @@ func ItemText(item agent.Item) string {
 			text += fmt.Sprintf(" %s, says %s", i.Answer.Answer, i.Answer.By.Name)
 		}
 		return text + word(string(i.Closed))
+	case *agent.SafetyItem:
+		text := fmt.Sprintf("%s: %s %d times%s", i.Interaction, i.Cause, i.Times, outlineWithheld(i.Withheld))
+		if i.Repeated != nil {
+			text += fmt.Sprintf(" %s %s %s", i.Repeated.Call, i.Repeated.Tool, i.Repeated.Arguments)
+		}
+		if i.Answer != nil {
+			text += fmt.Sprintf(" %s, says %s", i.Answer.Answer, i.Answer.By.Name)
+		}
+		return text + word(string(i.Closed))
 	case *agent.QuestionItem:
 		return outlineQuestion(i)
 	case *agent.NoticeItem:
@@ -73,6 +82,7 @@ func outlineAttempt(i *agent.AttemptItem) string {
 	if i.Error != nil {
 		text += fmt.Sprintf(" %s%s", i.Error.Category, word(i.Error.Code))
 	}
+	text += outlineWithheld(i.Withheld)
 	if i.Retry != nil {
 		text += fmt.Sprintf(", again in %dms", i.Retry.DelayMS)
 		if i.Retried {
@@ -82,8 +92,18 @@ func outlineAttempt(i *agent.AttemptItem) string {
 	return text
 }
 
+func outlineWithheld(w *agent.OutputWithheld) string {
+	if w == nil {
+		return ""
+	}
+	return fmt.Sprintf(" withheld by %s (%s%s%s)", w.Guardrail, w.How, word(string(w.Subject)), flags("failed", w.Failed, "signed", w.Signed))
+}
+
 func outlineCall(i *agent.CallItem) string {
 	text := fmt.Sprintf("%s %s %s%s", i.Call, i.Tool, i.State, flags("again", i.Again))
+	if i.Rewritten != "" {
+		text += " rewritten by " + i.Rewritten
+	}
 	if d := i.Decision; d != nil && d.Interaction == "" {
 		text += fmt.Sprintf(" %s, says %s", d.Verdict, d.Origin)
 		if d.Reason != "" {
@@ -124,6 +144,9 @@ func outlineCard(i *agent.ApprovalItem) string {
 		fmt.Fprintf(&b, "\n    %s %s %s", c.Call, c.Tool, c.Arguments)
 		if r := c.Review; r != nil {
 			fmt.Fprintf(&b, " %s, says %s%s:%s;", r.Verdict, r.Origin, word(string(r.Fault)), word(quote(r.Reason)))
+		}
+		if c.Rewritten != "" {
+			b.WriteString(" rewritten by " + c.Rewritten)
 		}
 		if d := c.Decision; d != nil {
 			fmt.Fprintf(&b, " %s, says %s%s", d.Verdict, d.Origin, word(d.By.Name))

@@ -61,10 +61,12 @@ func Play(t testing.TB, s *Scenario) *Played {
 	}
 	Check(t, server.Memory, Conversation)
 	CheckRequests(t, stage.Requests(), server.Memory.Outputs(Conversation))
-	return &Played{
+	p := &Played{
 		Scenario: s, Memory: server.Memory, Tools: tools, Options: options, Requests: stage.Requests(),
 		Journal: JournalText(server.Memory.Records(Conversation)), Timeline: d.timeline.String() + d.ran(),
 	}
+	checkWithheld(t, p)
+	return p
 }
 
 func (d *drive) ran() string {

@@ -69,7 +69,7 @@ func (s *Server) Start() {
 		tools = append(tools, t.now())
 	}
 	s.Engine = agent.NewEngine(agent.Config{
-		Journal: s.link, Index: s.link, Catalog: s, Tools: tools, Rulebook: s, People: s, Bounds: agent.Bounds{PerPerson: s.config.PerPerson},
+		Journal: s.link, Index: s.link, Catalog: s, Tools: tools, Rulebook: s, People: s, Inspector: s, Bounds: agent.Bounds{PerPerson: s.config.PerPerson},
 		Now: s.config.Now, NewID: s.newID, Jitter: func() float64 { return 0.5 },
 	})
 	if err := s.Engine.Start(context.Background()); err != nil {
@@ -133,6 +133,9 @@ func (s *Server) newID(prefix string) string {
 // Agent implements [agent.Catalog].
 func (s *Server) Agent(context.Context, agent.AgentID) (agent.Agent, error) {
 	a := agent.Agent{ID: "agent", Name: "Assistant", Instructions: "Be brief.", Reviewer: s.config.Reviewer, Limits: s.config.Limits}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a.Safety = s.config.Safety
 	for _, t := range s.config.Tools {
 		a.Tools = append(a.Tools, t.Name)
 	}
@@ -142,6 +145,9 @@ func (s *Server) Agent(context.Context, agent.AgentID) (agent.Agent, error) {
 // Connect implements [agent.Catalog].
 func (s *Server) Connect(context.Context, agent.ModelRef) (agent.Connection, error) {
 	c := agent.Connection{Provider: s.config.Provider, Retry: agent.RetryPolicy{MaxRetries: s.config.Retries}}
+	if s.config.Signed {
+		c.Provider = signing{c.Provider}
+	}
 	if s.config.Refused != nil {
 		return c, s.config.Refused
 	}
