@@ -47,7 +47,15 @@ func Announcement(run *agent.RunItem) string {
 			return "Waiting for you: " + toolTitle(i.Call) + " may or may not have happened."
 		}
 		return "Your answer is recorded."
+	case *agent.SafetyItem:
+		if i.Closed == "" {
+			return "Stopped for safety, and waiting for you: " + safetyWords(i).title + "."
+		}
+		return "Your answer is recorded."
 	case *agent.AttemptItem:
+		if i.Withheld != nil {
+			return "A response was held back."
+		}
 		if i.Retry != nil && !i.Retried {
 			return "Attempt " + strconv.Itoa(i.Number) + " failed. Attempt " + strconv.Itoa(i.Retry.Number) + " of " + strconv.Itoa(i.Retry.Of) + " starts soon."
 		}

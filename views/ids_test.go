@@ -97,6 +97,7 @@ func TestAddressesEscapeTheirParts(t *testing.T) {
 		views.AnswerURL("c_1", "a/1"):    "/c/c_1/answers/a%2F1",
 		views.ApprovalURL("c_1", "i_1"):  "/c/c_1/approvals/i_1",
 		views.ReconcileURL("c_1", "i_1"): "/c/c_1/reconcile/i_1",
+		views.SafetyURL("c_1", "i_1"):    "/c/c_1/safety/i_1",
 		views.PersonURL("u/1"):           "/settings/people/u%2F1",
 		views.PersonAccessURL("u_1"):     "/settings/people/u_1/access",
 		views.InvitationURL("v_1"):       "/settings/invitations/v_1",

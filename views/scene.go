@@ -62,7 +62,7 @@ func attemptStep(i *agent.AttemptItem) stepProps {
 		p.mark = "final"
 	case agent.AttemptWithdrawn:
 		p.mark, p.icon = "bad", "x"
-		if i.Error != nil && !i.Retried {
+		if i.Error != nil && !i.Retried || i.Withheld != nil {
 			p.icon = "alert"
 		}
 	default:
@@ -75,6 +75,8 @@ func attemptStep(i *agent.AttemptItem) stepProps {
 // interrupted, nobody knows any more whether it had written anything.
 func withdrawnWords(i *agent.AttemptItem) string {
 	switch i.Outcome {
+	case agent.AttemptWithheld:
+		return "Response " + number(int64(i.Number)) + " was held back" + byGuardrail(i.Withheld)
 	case agent.AttemptFailed:
 		return "Attempt " + number(int64(i.Number)) + " failed after " + spanInSentence(i.Took) + "; nothing of it is kept."
 	case agent.AttemptInterrupted:
@@ -83,6 +85,22 @@ func withdrawnWords(i *agent.AttemptItem) string {
 		return "The run ended without an answer. This draft was withdrawn."
 	}
 	return "The unfinished draft was withdrawn."
+}
+
+// byGuardrail says which guardrail held a response back, and why. It says
+// nothing of the response.
+func byGuardrail(w *agent.OutputWithheld) string {
+	switch {
+	case w == nil:
+		return "."
+	case w.Failed:
+		return ": the guardrail “" + w.Guardrail + "” gave no verdict."
+	case w.Signed:
+		return " by the guardrail “" + w.Guardrail + "”, which would change a tool call that the provider signed."
+	}
+	return " by the guardrail “" + w.Guardrail + "”" + map[agent.Subject]string{
+		agent.SubjectAnswer: ", for its answer.", agent.SubjectReasoning: ", for its reasoning.", agent.SubjectArguments: ", for a tool call.", "": ".",
+	}[w.Subject]
 }
 
 // callStep places a call on the rail.

@@ -424,6 +424,11 @@ func Entry(s Scene, run *agent.RunItem, item agent.Item) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+		case *agent.SafetyItem:
+			templ_7745c5c3_Err = safetyEntry(s, i).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		case *agent.NoticeItem:
 			templ_7745c5c3_Err = noticeEntry(s, i).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

@@ -133,6 +133,12 @@ func RevokeURL(id agent.ConversationID, grant agent.GrantID) string {
 	return ConversationURL(id) + "/grants/" + url.PathEscape(string(grant)) + "/revoke"
 }
 
+// SafetyURL takes whether a run goes on that was stopped for safety: run,
+// answer=continue or stop.
+func SafetyURL(id agent.ConversationID, interaction agent.InteractionID) string {
+	return ConversationURL(id) + "/safety/" + url.PathEscape(string(interaction))
+}
+
 // ReconcileURL takes what became of a call: run, answer=happened, not_happened or
 // run_again, and note.
 func ReconcileURL(id agent.ConversationID, interaction agent.InteractionID) string {

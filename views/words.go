@@ -16,6 +16,9 @@ var failureWords = map[string]words{
 	agent.FailReclaimed: {"The run was given up", "The server stopped several times while it ran, without progress. Your message is kept.", "Send a message to go on from here."},
 	agent.FailNoAgent:   {"The agent of this conversation was removed", "What happened until then is kept. Nobody answers here any more.", "Start a fresh conversation from here, with another one."},
 	agent.FailFull:      {"The server’s disk is full", "What happened until then is kept. What came after it could not be.", "Send a message to go on, once an administrator has made room."},
+	agent.FailBlocked:   {"No answer passed the guardrails", "What the model wrote was held back each time. Nobody has seen it, and none of its tool calls ran. Your message is kept.", "Put the message in other words."},
+	agent.FailGuardrail: {"A guardrail could not judge the answer", "Without its verdict, what the model wrote was held back. Nobody has seen it, and none of its tool calls ran. Your message is kept.", "Send the message again later. An administrator can look at the guardrail."},
+	agent.FailLoop:      {"The agent repeated itself", "It asked for the same call with the same arguments again and again, so the run was stopped. What ran before is above.", "Put the message in other words."},
 	agent.FailInternal:  {"The run failed inside Countersign", "Your message is kept. The server’s log has the detail.", "Send a message to go on from here."},
 }
 

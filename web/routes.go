@@ -74,6 +74,7 @@ func (s *Server) routes() []route {
 		{"POST /c/{conversation}/bypass", admin, s.startBypass},
 		{"POST /c/{conversation}/bypass/end", signedIn, s.endBypass},
 		{"POST /c/{conversation}/reconcile/{interaction}", signedIn, s.answerReconcile},
+		{"POST /c/{conversation}/safety/{interaction}", signedIn, s.answerSafety},
 
 		{"GET /invite", public, s.showInvitation},
 		{"POST /invite", public, s.acceptInvitation},

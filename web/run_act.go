@@ -43,6 +43,17 @@ func (s *Server) answerReconcile(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// answerSafety records whether a run goes on that was stopped for safety.
+func (s *Server) answerSafety(w http.ResponseWriter, r *http.Request) error {
+	return s.act(w, r, func(v visit, run agent.RunRef) error {
+		return s.config.Engine.AnswerSafety(r.Context(), run, agent.SafetyAnswered{
+			Interaction: agent.InteractionID(r.PathValue("interaction")),
+			Answer:      agent.SafetyAnswer(r.PostFormValue("answer")),
+			By:          actorOf(v.user),
+		})
+	})
+}
+
 // act does something to the run that the form names.
 func (s *Server) act(w http.ResponseWriter, r *http.Request, do func(visit, agent.RunRef) error) error {
 	v, id, err := s.ownConversation(r)
