@@ -21,6 +21,7 @@ import (
 	"countersign/web/catalog"
 	"countersign/web/command"
 	"countersign/web/control"
+	"countersign/web/inspect"
 	"countersign/web/provision"
 )
 
@@ -67,7 +68,7 @@ func openData(ctx context.Context, dir string, log *slog.Logger) (data, error) {
 	if err != nil {
 		return data{}, err
 	}
-	return data{db, catalog.New(db, log)}, nil
+	return data{db, catalog.New(db, log), inspect.New()}, nil
 }
 
 // openForCommand opens the data directory for a command while no server has
@@ -194,19 +195,21 @@ func sealingKey(getenv func(string) string) (models.Secret, error) {
 
 // data is an open data directory and what connects to its providers.
 type data struct {
-	db      *models.DB
-	catalog *catalog.Catalog
+	db        *models.DB
+	catalog   *catalog.Catalog
+	inspector *inspect.Inspector
 }
 
 func (d data) close() error {
 	d.catalog.Close()
+	d.inspector.Close()
 	return d.db.Close()
 }
 
 // engine works on the runs of the directory once it is started.
 func (d data) engine(log *slog.Logger) *agent.Engine {
 	return agent.NewEngine(agent.Config{
-		Journal: d.db.Journal(), Index: d.db.Journal(), Catalog: d.catalog, People: d.db.Users(), Rulebook: d.db.Rules(),
+		Journal: d.db.Journal(), Index: d.db.Journal(), Catalog: d.catalog, People: d.db.Users(), Rulebook: d.db.Rules(), Inspector: d.inspector,
 		Tools: tools.All(d.db.Notes()), Log: log,
 	})
 }

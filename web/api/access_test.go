@@ -179,10 +179,11 @@ func TestAccess_ForeignLooksLikeUnknown(t *testing.T) {
 		"WebSocket subscribe to alice's conversation": {http.MethodGet, "/v2/runs/R/events", nil, "run_not_found"},
 		"GET attachment of alice's message":           {http.MethodGet, "/v2/conversations/C/attachments/a_1", nil, "not_found"},
 	}
-	input.Requests = append(input.Requests, "GET run", "DELETE", "reconcile")
+	input.Requests = append(input.Requests, "GET run", "DELETE", "reconcile", "safety")
 	requests["GET run"] = request{http.MethodGet, "/v2/runs/R", nil, "run_not_found"}
 	requests["DELETE"] = request{http.MethodDelete, "/v2/conversations/C", nil, "conversation_not_found"}
 	requests["reconcile"] = request{http.MethodPost, "/v2/runs/R/reconcile", `{"answer":"happened"}`, "run_not_found"}
+	requests["safety"] = request{http.MethodPost, "/v2/runs/R/safety", `{"answer":"continue"}`, "run_not_found"}
 	for _, name := range input.Requests {
 		ask, ok := requests[name]
 		if !ok {

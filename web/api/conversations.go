@@ -149,6 +149,7 @@ func (s *Server) conversationOf(c *call, id agent.ConversationID, before agent.S
 		}
 	}
 	out.PendingQuestion, out.PendingReconcile = newest.question(), newest.reconcile()
+	out.PendingSafety = newest.safety()
 	return out, nil
 }
 

@@ -18,7 +18,7 @@ var frameTypes = []struct {
 	data any
 }{
 	{"state", StateData{}}, {"token", TokenData{}}, {"tool", ToolData{}}, {"attempt", AttemptData{}},
-	{"approval", Approval{}}, {"question", Questions{}}, {"reconcile", Reconcile{}},
+	{"approval", Approval{}}, {"question", Questions{}}, {"reconcile", Reconcile{}}, {"safety", Safety{}},
 	{"done", DoneData{}}, {"error", Failure{}},
 }
 

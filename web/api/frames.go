@@ -7,7 +7,7 @@ import (
 // A Frame is an event of a run's stream (contract H3). Readers pass over types
 // that they do not know.
 type Frame struct {
-	Type string `json:"type" enum:"state,token,tool,approval,question,reconcile,attempt,done,error"`
+	Type string `json:"type" enum:"state,token,tool,approval,question,reconcile,safety,attempt,done,error"`
 	Data any    `json:"data"`
 }
 
@@ -36,7 +36,7 @@ type (
 	// AttemptData withdraws the text of an attempt: it is no part of the answer.
 	AttemptData struct {
 		Attempt agent.AttemptID      `json:"attempt_id"`
-		Outcome agent.AttemptOutcome `json:"outcome" enum:"failed,interrupted"`
+		Outcome agent.AttemptOutcome `json:"outcome" enum:"failed,interrupted,withheld" doc:"withheld: a guardrail kept it back."`
 	}
 	// DoneData is the end of a run that succeeded.
 	DoneData struct {
@@ -100,6 +100,8 @@ func (t *frames) waitsFor() string {
 		return string(agent.KindApproval)
 	case t.Question != nil:
 		return string(agent.KindQuestion)
+	case t.Safety != nil:
+		return string(agent.KindSafety)
 	}
 	return string(agent.KindReconcile)
 }
@@ -174,6 +176,9 @@ func (t *frames) standing() {
 	}
 	if r := t.reconcile(); r != nil && t.Status.Waiting() && first(t.Reconcile.Interaction) {
 		t.frame("reconcile", r)
+	}
+	if s := t.safety(); s != nil && t.Status.Waiting() && first(t.Safety.Interaction) {
+		t.frame("safety", s)
 	}
 	if t.queued != nil && !t.removed && !t.waits && t.after == 0 {
 		t.waits = true

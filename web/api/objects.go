@@ -69,6 +69,7 @@ type Conversation struct {
 	PendingApproval  *PendingApproval     `json:"pending_approval"`
 	PendingQuestion  *Questions           `json:"pending_question"`
 	PendingReconcile *Reconcile           `json:"pending_reconcile"`
+	PendingSafety    *Safety              `json:"pending_safety"`
 }
 
 // A RunState is where a run stands.
@@ -154,6 +155,7 @@ type Interruption struct {
 	Approval  *Approval             `json:"approval,omitempty"`
 	Question  *Questions            `json:"question,omitempty"`
 	Reconcile *Reconcile            `json:"reconcile,omitempty"`
+	Safety    *Safety               `json:"safety,omitempty"`
 }
 
 // A Result is how a run that succeeded ended.
@@ -208,6 +210,16 @@ type Reconcile struct {
 	Call  CallToSign  `json:"call"`
 }
 
+// A Safety asks whether a run goes on that a guardrail or the loop guard
+// stopped. It does not expire, and holds nothing of what was withheld.
+type Safety struct {
+	RunID     agent.RunID       `json:"run_id"`
+	Cause     agent.SafetyCause `json:"cause" enum:"output_blocked,guardrail_failed,loop"`
+	Guardrail *string           `json:"guardrail" doc:"Its name; null for a loop."`
+	Times     int               `json:"times" doc:"How many responses were withheld, or how often the call came."`
+	Call      *CallToSign       `json:"call" doc:"The call that came once too often; null unless it is a loop."`
+}
+
 // Decisions are verdicts on calls that wait.
 type Decisions struct {
 	Decisions []Decision `json:"decisions"`
@@ -237,6 +249,11 @@ type Answer struct {
 type Reconciliation struct {
 	Answer agent.ReconcileAnswer `json:"answer" enum:"happened,not_happened,run_again"`
 	Note   string                `json:"note,omitempty" doc:"At most 512 characters, for the model."`
+}
+
+// A Release says whether a run goes on that was stopped for safety.
+type Release struct {
+	Answer agent.SafetyAnswer `json:"answer" enum:"continue,stop" doc:"continue asks the model again, or lets the call be made; stop has the run fail."`
 }
 
 // An AgentList is all agents.

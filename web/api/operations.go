@@ -132,6 +132,13 @@ func operations() []operation {
 			do:     (*Server).reconcile,
 		},
 		{
+			method: http.MethodPost, path: "/v2/runs/{run}/safety", scope: models.ScopeDecide, idempotent: true,
+			summary: "Say whether a run goes on that was stopped for safety",
+			in:      Release{}, out: []result{{http.StatusOK, "It is recorded: the run goes on, or it fails.", Run{}}},
+			errors: []*Error{errNoRun, errNotWaiting, errOwnRun},
+			do:     (*Server).release,
+		},
+		{
 			method: http.MethodPost, path: "/v2/runs/{run}/cancel", scope: models.ScopeRun, idempotent: true,
 			summary: "Cancel a run, whatever it is doing or waits for",
 			in:      Nothing{}, optional: true,

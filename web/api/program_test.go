@@ -182,6 +182,7 @@ type (
 		PendingApproval  *pending                   `json:"pending_approval"`
 		PendingQuestion  *pending                   `json:"pending_question"`
 		PendingReconcile *struct{ Call callToSign } `json:"pending_reconcile"`
+		PendingSafety    *safety                    `json:"pending_safety"`
 	}
 	pending struct {
 		RunID       string `json:"run_id"`
@@ -206,12 +207,18 @@ type (
 			Approval  *pending
 			Question  *pending
 			Reconcile *struct{ Call callToSign }
+			Safety    *safety
 		}
 		Result *struct {
 			FinalOutput string `json:"final_output"`
 			Citations   []any
 		}
 		Error *struct{ Code, Message string }
+	}
+	safety struct {
+		Cause     string
+		Guardrail *string
+		Call      *callToSign
 	}
 	sent struct {
 		RunID          string `json:"run_id"`

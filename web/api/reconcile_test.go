@@ -15,6 +15,21 @@ import (
 // the journal has it once the next server has looked.
 func (w *world) unknown(by agent.Actor) sent {
 	w.t.Helper()
+	return w.left(by,
+		agent.ModelAttemptFinished{Attempt: "a_1", Outcome: agent.AttemptCompleted},
+		agent.AssistantMessage{Attempt: "a_1", Text: "I note it.", Finish: providers.FinishToolCalls},
+		agent.ToolCallRequested{Call: "t_1", Attempt: "a_1", Tool: "notes_write", Title: "Write a note", Arguments: `{"title":"A","text":"one"}`, Definition: "d"},
+		agent.ToolCallStarted{Call: "t_1"},
+		agent.RunStarted{Epoch: 2, Boot: "b_2", Reclaimed: true},
+		agent.ReconcileRequested{Interaction: "i_1", Call: "t_1"},
+		agent.RunWaiting{For: agent.StatusWaitingInput},
+	)
+}
+
+// left is a run as a server has left it: after its first attempt began came
+// what is given.
+func (w *world) left(by agent.Actor, since ...agent.Event) sent {
+	w.t.Helper()
 	ctx := w.t.Context()
 	agents, err := w.s.DB.Agents().List(ctx)
 	if err != nil {
@@ -24,19 +39,12 @@ func (w *world) unknown(by agent.Actor) sent {
 	id := agent.ConversationFor(by.User, m)
 	run := agent.RunFor(id, m)
 	var entries []agent.Entry
-	for _, e := range []agent.Event{
+	for _, e := range append([]agent.Event{
 		agent.UserMessage{Message: m, Text: "Note it.", Author: by},
 		agent.RunCreated{Message: m, AgentName: agents[0].Name, Model: agents[0].Model},
 		agent.RunStarted{Epoch: 1, Boot: "b_1"},
 		agent.ModelAttemptStarted{Attempt: "a_1", Step: 1, Number: 1, Of: 3},
-		agent.ModelAttemptFinished{Attempt: "a_1", Outcome: agent.AttemptCompleted},
-		agent.AssistantMessage{Attempt: "a_1", Text: "I note it.", Finish: providers.FinishToolCalls},
-		agent.ToolCallRequested{Call: "t_1", Attempt: "a_1", Tool: "notes_write", Title: "Write a note", Arguments: `{"title":"A","text":"one"}`, Definition: "d"},
-		agent.ToolCallStarted{Call: "t_1"},
-		agent.RunStarted{Epoch: 2, Boot: "b_2", Reclaimed: true},
-		agent.ReconcileRequested{Interaction: "i_1", Call: "t_1"},
-		agent.RunWaiting{For: agent.StatusWaitingInput},
-	} {
+	}, since...) {
 		entries = append(entries, agent.Entry{Run: run, Event: e})
 	}
 	created := agent.ConversationCreated{Owner: by.User, Agent: agents[0].ID, AgentName: agents[0].Name, Model: agents[0].Model}

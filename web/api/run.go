@@ -129,6 +129,9 @@ var failureWords = map[string]string{
 	agent.FailReclaimed: "The server stopped too often while the run was under way.",
 	agent.FailNoAgent:   "The agent was removed.",
 	agent.FailFull:      "The disk of the server was full.",
+	agent.FailBlocked:   "Guardrails withheld every response of the model.",
+	agent.FailGuardrail: "A guardrail gave no verdict, so the response of the model was withheld.",
+	agent.FailLoop:      "The model asked for the same call with the same arguments too often.",
 	agent.FailInternal:  "The run failed through a fault of the server. Its log says more.",
 }
 
@@ -157,6 +160,9 @@ func (r *run) object() Run {
 	}
 	if c := r.reconcile(); c != nil {
 		out.Interruptions = append(out.Interruptions, Interruption{Kind: agent.KindReconcile, Reconcile: c})
+	}
+	if s := r.safety(); s != nil {
+		out.Interruptions = append(out.Interruptions, Interruption{Kind: agent.KindSafety, Safety: s})
 	}
 	return out
 }
@@ -209,4 +215,21 @@ func (r *run) reconcile() *Reconcile {
 		return nil
 	}
 	return &Reconcile{RunID: r.ref.Run, Call: callToSign(c.ToolCallRequested)}
+}
+
+// safety is the open question whether the run goes on, nil if there is none.
+func (r *run) safety() *Safety {
+	asked := r.Safety
+	if asked == nil {
+		return nil
+	}
+	s := &Safety{RunID: r.ref.Run, Cause: asked.Cause, Times: asked.Times}
+	if asked.Withheld != nil {
+		s.Guardrail = &asked.Withheld.Guardrail
+	}
+	if c := r.Call(asked.Call); c != nil {
+		call := callToSign(c.ToolCallRequested)
+		s.Call = &call
+	}
+	return s
 }

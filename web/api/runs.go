@@ -275,3 +275,28 @@ func (s *Server) reconcile(c *call) (answer, error) {
 	}
 	return s.again(c, r.ref, http.StatusOK)
 }
+
+// release records whether a run goes on that was stopped for safety.
+func (s *Server) release(c *call) (answer, error) {
+	var in Release
+	if err := c.read(&in); err != nil {
+		return answer{}, err
+	}
+	r, err := s.find(c)
+	if err != nil {
+		return answer{}, err
+	}
+	said := agent.SafetyAnswered{Answer: in.Answer, By: c.actor()}
+	switch n := len(r.SafetyAnswered); {
+	case r.Safety != nil:
+		said.Interaction = r.Safety.Interaction
+	case n > 0: // it may be the same one again
+		said.Interaction = r.SafetyAnswered[n-1].Interaction
+	default:
+		return answer{}, errNotWaiting
+	}
+	if err := s.Engine.AnswerSafety(c.Context(), r.ref, said); err != nil {
+		return answer{}, orUnknown(err, errNoRun)
+	}
+	return s.again(c, r.ref, http.StatusOK)
+}

@@ -32,7 +32,7 @@ var enums = map[reflect.Type][]string{
 		string(agent.StatusPending), string(agent.StatusRunning), string(agent.StatusWaitingApproval), string(agent.StatusWaitingInput),
 		string(agent.StatusSucceeded), string(agent.StatusFailed), string(agent.StatusCancelled),
 	},
-	reflect.TypeFor[agent.InteractionKind](): {string(agent.KindApproval), string(agent.KindQuestion), string(agent.KindReconcile)},
+	reflect.TypeFor[agent.InteractionKind](): {string(agent.KindApproval), string(agent.KindQuestion), string(agent.KindReconcile), string(agent.KindSafety)},
 }
 
 // of returns the schema of a type; a struct with a name is referred to.

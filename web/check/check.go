@@ -41,6 +41,17 @@ func BaseURL(raw string) string {
 	return ""
 }
 
+// Webhook judges the address of a webhook.
+func Webhook(raw string, private bool) string {
+	if problem := BaseURL(raw); problem != "" {
+		return strings.ReplaceAll(problem, "https://api.example/v1", "https://desk.example/judge")
+	}
+	if NamesPrivate(raw) && !private {
+		return "This address is on this machine or in a private network. Allow that, if it is meant."
+	}
+	return ""
+}
+
 // NamesPrivate reports whether an address can be seen to be on this machine or
 // in a private network. Where a name leads is judged at each connection.
 func NamesPrivate(raw string) bool {

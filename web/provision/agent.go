@@ -53,6 +53,7 @@ func (r *reader) agent(n *yaml.Node) {
 				flag("buffer_attempts", func(a *agent.Agent, on bool) { a.Output.BufferAttempts = on }),
 			)
 		}},
+		field{"safety", func(n *yaml.Node) { changes = append(changes, r.safety(n)...) }},
 		field{"limits", func(n *yaml.Node) {
 			r.mapping(n, "limits",
 				field{"model_calls", func(n *yaml.Node) {

@@ -18,6 +18,7 @@ import (
 	"countersign/web"
 	"countersign/web/api"
 	"countersign/web/catalog"
+	"countersign/web/inspect"
 )
 
 // Who exists on a new server.
@@ -112,9 +113,11 @@ func New(tb testing.TB, list ...Option) *Server {
 
 func (s *Server) startEngine(log *slog.Logger) {
 	s.tb.Helper()
+	inspector := inspect.New()
+	s.tb.Cleanup(inspector.Close)
 	s.Engine = agent.NewEngine(agent.Config{
 		Journal: s.DB.Journal(), Index: s.DB.Journal(), Catalog: s.catalog,
-		People: s.DB.Users(), Rulebook: s.DB.Rules(), Tools: tools.All(s.DB.Notes()), Log: log,
+		People: s.DB.Users(), Rulebook: s.DB.Rules(), Inspector: inspector, Tools: tools.All(s.DB.Notes()), Log: log,
 	})
 	if err := s.Engine.Start(s.tb.Context()); err != nil {
 		s.tb.Fatal(err)
