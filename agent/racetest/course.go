@@ -72,7 +72,7 @@ func (c *course) Stream(ctx context.Context, req providers.Request) iter.Seq2[pr
 
 // Agent implements [agent.Catalog].
 func (c *course) Agent(_ context.Context, id agent.AgentID) (agent.Agent, error) {
-	a := agent.Agent{ID: id, Tools: []string{"save", "ask"}, Limits: c.race.limits}
+	a := agent.Agent{ID: id, Tools: []string{"save", "ask"}, Limits: c.race.limits, Safety: stopping}
 	if id == reviewed {
 		a.Reviewer = agent.ModelRef{Provider: "r", Model: "judge"}
 	}

@@ -121,6 +121,7 @@ type end struct {
 	messages  map[agent.MessageID]int
 	answers   []agent.QuestionAnswered
 	results   []agent.ToolCallFinished
+	safety    []agent.SafetyAnswered
 }
 
 // over waits for the end and checks the records.
@@ -139,6 +140,8 @@ func (r *round) over() end {
 			e.messages[ev.Message]++
 		case agent.QuestionAnswered:
 			e.answers = append(e.answers, ev)
+		case agent.SafetyAnswered:
+			e.safety = append(e.safety, ev)
 		case agent.ToolCallFinished:
 			e.results = append(e.results, ev)
 		}
