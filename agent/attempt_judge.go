@@ -121,3 +121,17 @@ func (w *worker) breaks(c *RunCall) bool {
 		return !passes || arguments != c.Arguments
 	})
 }
+
+// passing returns an explanation that a model wrote, or "" where a guardrail
+// over answers withholds it (contract V20). Webhooks are not asked about one,
+// so with a webhook there is none.
+func (w *worker) passing(text string) string {
+	withholds := func(g Guardrail) bool {
+		c := Candidate{Answer: text}
+		return g.Webhook != nil && over(g.Webhook.Over, SubjectAnswer) || g.judge(&c).blocked
+	}
+	if slices.ContainsFunc(w.agent.Safety.Guardrails, withholds) {
+		return ""
+	}
+	return text
+}

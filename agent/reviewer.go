@@ -85,7 +85,7 @@ func (w *worker) review(ctx context.Context, c *RunCall) error {
 		return err
 	}
 	d := w.verdict(c, verdict.Verdict, OriginReviewer)
-	d.Reason, d.Fault, d.Reviewer = verdict.Reason, fault, &w.agent.Reviewer
+	d.Reason, d.Fault, d.Reviewer = w.passing(verdict.Reason), fault, &w.agent.Reviewer
 	return w.append(ctx, func(Head) []Event { return append(r.usage(), d) })
 }
 
