@@ -66,7 +66,8 @@ func (c caller) actor() agent.Actor {
 // maxToken is longer than any token.
 const maxToken = 200
 
-// tokenOf reads the token of a request: one, in one of two headers.
+// tokenOf reads the token of a request, in one of two headers or, as clients
+// that were made from the document have it, the same in both.
 func tokenOf(r *http.Request) (string, bool) {
 	var found []string
 	found = append(found, r.Header.Values("X-API-Key")...)
@@ -77,7 +78,7 @@ func tokenOf(r *http.Request) (string, bool) {
 		}
 		found = append(found, strings.TrimSpace(token))
 	}
-	if len(found) != 1 || len(found[0]) > maxToken {
+	if found = slices.Compact(found); len(found) != 1 || len(found[0]) > maxToken {
 		return "", false
 	}
 	return found[0], true

@@ -73,7 +73,7 @@ func frameSchema(s *schemas) object {
 var inPath = regexp.MustCompile(`\{([a-z]+)\}`)
 
 func (o operation) document(bodies, answers *schemas) object {
-	doc := object{"operationId": o.name(), "summary": o.summary, "description": "Needs the scope " + string(o.scope) + ".", "x-scope": o.scope}
+	doc := object{"operationId": o.name, "summary": o.summary, "description": "Needs the scope " + string(o.scope) + ".", "x-scope": o.scope}
 	var parameters []any
 	for _, m := range inPath.FindAllStringSubmatch(o.path, -1) {
 		parameters = append(parameters, object{"name": m[1], "in": "path", "required": true, "schema": object{"type": "string"}})
@@ -105,19 +105,6 @@ func (o operation) document(bodies, answers *schemas) object {
 	}
 	doc["responses"] = o.responses(answers)
 	return doc
-}
-
-// name is what the operation is called: readRun for the method that does it.
-func (o operation) name() string {
-	words := strings.FieldsFunc(strings.TrimPrefix(o.path, Prefix), func(r rune) bool { return r == '/' || r == '{' || r == '}' })
-	name := strings.ToLower(o.method)
-	for _, w := range words {
-		name += strings.ToUpper(w[:1]) + w[1:]
-	}
-	if strings.HasSuffix(o.path, "}") {
-		name += "ById"
-	}
-	return name
 }
 
 func (o operation) responses(answers *schemas) object {

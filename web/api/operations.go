@@ -9,6 +9,7 @@ import (
 
 // An operation is one thing that a program can ask for.
 type operation struct {
+	name         string // in clients that are made from the document
 	method, path string
 	scope        models.Scope
 	summary      string
@@ -51,21 +52,21 @@ func operations() []operation {
 	after := []parameter{{name: "after", about: "The newest id that was received, as with Last-Event-ID: what came up to it is not sent again.", integer: true}}
 	return []operation{
 		{
-			method: http.MethodPost, path: "/v2/conversations", scope: models.ScopeRun, idempotent: true,
+			name: "openConversation", method: http.MethodPost, path: "/v2/conversations", scope: models.ScopeRun, idempotent: true,
 			summary: "Open a conversation", in: NewConversation{}, optional: true,
 			out:    []result{{http.StatusCreated, "It is open.", Conversation{}}},
 			errors: []*Error{errRate(0)},
 			do:     (*Server).openConversation,
 		},
 		{
-			method: http.MethodGet, path: "/v2/conversations", scope: models.ScopeRead,
+			name: "listConversations", method: http.MethodGet, path: "/v2/conversations", scope: models.ScopeRead,
 			summary: "List conversations, the one that changed last first",
 			query:   append(page, parameter{name: "archived", about: "true lists those in the archive."}),
 			out:     []result{{http.StatusOK, "A page of the list.", ConversationList{}}},
 			do:      (*Server).listConversations,
 		},
 		{
-			method: http.MethodGet, path: "/v2/conversations/{conversation}", scope: models.ScopeRead,
+			name: "readConversation", method: http.MethodGet, path: "/v2/conversations/{conversation}", scope: models.ScopeRead,
 			summary: "Read a conversation: its newest messages, and what waits for a person",
 			query: []parameter{
 				{name: "before", about: "The earlier of an answer: the messages before those.", integer: true},
@@ -75,21 +76,21 @@ func operations() []operation {
 			do:     (*Server).readConversation,
 		},
 		{
-			method: http.MethodDelete, path: "/v2/conversations/{conversation}", scope: models.ScopeRun,
+			name: "deleteConversation", method: http.MethodDelete, path: "/v2/conversations/{conversation}", scope: models.ScopeRun,
 			summary: "Delete a conversation for good; a run that is under way is cancelled",
 			out:     []result{{http.StatusNoContent, "It is gone.", nil}},
 			errors:  []*Error{errNoConversation},
 			do:      (*Server).deleteConversation,
 		},
 		{
-			method: http.MethodPost, path: "/v2/conversations/{conversation}/messages", scope: models.ScopeRun, idempotent: true,
+			name: "sendMessage", method: http.MethodPost, path: "/v2/conversations/{conversation}/messages", scope: models.ScopeRun, idempotent: true,
 			summary: "Send a message: it starts a run, answers the question that a run waits with, or waits for the run to end",
 			in:      NewMessage{}, out: []result{{http.StatusAccepted, "It is recorded.", Sent{}}},
 			errors: []*Error{errNoConversation, errRate(0)},
 			do:     (*Server).sendMessage,
 		},
 		{
-			method: http.MethodGet, path: "/v2/runs/{run}", scope: models.ScopeRead,
+			name: "readRun", method: http.MethodGet, path: "/v2/runs/{run}", scope: models.ScopeRead,
 			summary: "Read a run: where it stands, what it waits for, how it ended",
 			query:   []parameter{{name: "wait", about: "Up to 60 seconds: the answer comes when the run waits for a person or is over, or then.", integer: true}},
 			out:     []result{{http.StatusOK, "The run.", Run{}}},
@@ -97,49 +98,49 @@ func operations() []operation {
 			do:      (*Server).readRun,
 		},
 		{
-			method: http.MethodGet, path: "/v2/runs/{run}/stream", scope: models.ScopeRead,
+			name: "followRun", method: http.MethodGet, path: "/v2/runs/{run}/stream", scope: models.ScopeRead,
 			summary: "Follow a run as server-sent events, to its end",
 			query:   after, out: []result{{http.StatusOK, "Frames, one in each event.", Frame{}}},
 			errors: []*Error{errNoRun, errNoStream},
 			follow: (*Server).followRun,
 		},
 		{
-			method: http.MethodGet, path: "/v2/runs/{run}/events", scope: models.ScopeRead,
+			name: "followEvents", method: http.MethodGet, path: "/v2/runs/{run}/events", scope: models.ScopeRead,
 			summary: "Follow a run by the journal’s own events, with every attempt’s text and display reasoning",
 			query:   after, out: []result{{http.StatusOK, "Events, one in each event of the stream.", JournalEvent{}}},
 			errors: []*Error{errNoRun, errNoStream},
 			follow: (*Server).followEvents,
 		},
 		{
-			method: http.MethodPost, path: "/v2/runs/{run}/approval", scope: models.ScopeDecide, idempotent: true,
+			name: "decide", method: http.MethodPost, path: "/v2/runs/{run}/approval", scope: models.ScopeDecide, idempotent: true,
 			summary: "Decide on calls that wait",
 			in:      Decisions{}, out: []result{{http.StatusOK, "It is decided. The run goes on once every call of the card is.", Run{}}},
 			errors: []*Error{errNoRun, errNotWaiting, errOwnRun},
 			do:     (*Server).decide,
 		},
 		{
-			method: http.MethodPost, path: "/v2/runs/{run}/answer", scope: models.ScopeRun, idempotent: true,
+			name: "answer", method: http.MethodPost, path: "/v2/runs/{run}/answer", scope: models.ScopeRun, idempotent: true,
 			summary: "Answer the questions that a run waits with",
 			in:      Answers{}, out: []result{{http.StatusOK, "It is answered, and the run goes on.", Run{}}},
 			errors: []*Error{errNoRun, errNotWaiting},
 			do:     (*Server).answer,
 		},
 		{
-			method: http.MethodPost, path: "/v2/runs/{run}/reconcile", scope: models.ScopeDecide, idempotent: true,
+			name: "reconcile", method: http.MethodPost, path: "/v2/runs/{run}/reconcile", scope: models.ScopeDecide, idempotent: true,
 			summary: "Say what became of a call that had begun when the server stopped",
 			in:      Reconciliation{}, out: []result{{http.StatusOK, "It is recorded, and the run goes on.", Run{}}},
 			errors: []*Error{errNoRun, errNotWaiting, errOwnRun},
 			do:     (*Server).reconcile,
 		},
 		{
-			method: http.MethodPost, path: "/v2/runs/{run}/safety", scope: models.ScopeDecide, idempotent: true,
+			name: "release", method: http.MethodPost, path: "/v2/runs/{run}/safety", scope: models.ScopeDecide, idempotent: true,
 			summary: "Say whether a run goes on that was stopped for safety",
 			in:      Release{}, out: []result{{http.StatusOK, "It is recorded: the run goes on, or it fails.", Run{}}},
 			errors: []*Error{errNoRun, errNotWaiting, errOwnRun},
 			do:     (*Server).release,
 		},
 		{
-			method: http.MethodPost, path: "/v2/runs/{run}/cancel", scope: models.ScopeRun, idempotent: true,
+			name: "cancelRun", method: http.MethodPost, path: "/v2/runs/{run}/cancel", scope: models.ScopeRun, idempotent: true,
 			summary: "Cancel a run, whatever it is doing or waits for",
 			in:      Nothing{}, optional: true,
 			out: []result{
@@ -150,31 +151,31 @@ func operations() []operation {
 			do:     (*Server).cancel,
 		},
 		{
-			method: http.MethodGet, path: "/v2/agents", scope: models.ScopeRead,
+			name: "listAgents", method: http.MethodGet, path: "/v2/agents", scope: models.ScopeRead,
 			summary: "List the agents, the default one first",
 			out:     []result{{http.StatusOK, "All of them.", AgentList{}}},
 			do:      (*Server).listAgents,
 		},
 		{
-			method: http.MethodGet, path: "/v2/models", scope: models.ScopeRead, programs: true,
+			name: "listModels", method: http.MethodGet, path: "/v2/models", scope: models.ScopeRead, programs: true,
 			summary: "List the models that a conversation may start with",
 			out:     []result{{http.StatusOK, "All of them.", ModelList{}}},
 			do:      (*Server).listModels,
 		},
 		{
-			method: http.MethodPost, path: "/v2/token", scope: models.ScopeAdmin,
+			name: "makeToken", method: http.MethodPost, path: "/v2/token", scope: models.ScopeAdmin,
 			summary: "Make a token for an end user, who may read, run and decide in their own conversations with one agent",
 			in:      NewToken{}, out: []result{{http.StatusCreated, "The token.", Token{}}},
 			do: (*Server).mint,
 		},
 		{
-			method: http.MethodGet, path: "/v2/keys", scope: models.ScopeAdmin,
+			name: "listKeys", method: http.MethodGet, path: "/v2/keys", scope: models.ScopeAdmin,
 			summary: "List everybody’s keys, without their tokens",
 			out:     []result{{http.StatusOK, "All of them.", KeyList{}}},
 			do:      (*Server).listKeys,
 		},
 		{
-			method: http.MethodDelete, path: "/v2/keys/{key}", scope: models.ScopeAdmin,
+			name: "revokeKey", method: http.MethodDelete, path: "/v2/keys/{key}", scope: models.ScopeAdmin,
 			summary: "Revoke a key",
 			out:     []result{{http.StatusNoContent, "It is gone, and what it followed is cut off.", nil}},
 			errors:  []*Error{errNotFound},
