@@ -35,6 +35,7 @@ users:
 func runner(t *testing.T, script string) (*place, *scriptedtest.Server) {
 	t.Helper()
 	p := newPlace(t)
+	const script = "reasoning \"A secret thought.\"\ntext \"A secret word.\"\nfinish stop\n"
 	model := scriptedtest.NewServer(t, script)
 	p.write("password.txt", password+"\n")
 	p.do("apply", p.write("setup.yaml", strings.Replace(forRuns, "ADDRESS", model.URL, 1)))
@@ -304,5 +305,29 @@ func plainOutput(t *testing.T, f *os.File) {
 	now.Oflag &^= unix.OPOST
 	if err := unix.IoctlSetTermios(int(f.Fd()), unix.TCSETS, now); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What a guardrail withholds is printed nowhere, and nobody is there to let the
+// run go on (contract R19, trap 17).
+func TestRun_Withheld(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	model := scriptedtest.NewServer(t, script+"---\n"+script)
+	p.write("password.txt", password+"\n")
+	guarded := strings.Replace(forRuns, "users:\n", `    safety:
+      retries: 1
+      ask: true
+      guardrails: [{name: Discretion, pattern: secret, over: [answer, reasoning]}]
+users:
+`, 1)
+	p.do("apply", p.write("setup.yaml", strings.Replace(guarded, "ADDRESS", model.URL, 1)))
+	got := p.try("", "run", "Do it.")
+	if got.code != 1 || got.out != "" || !strings.HasPrefix(got.errors, "countersign: output_blocked: ") || strings.Contains(got.errors, "secret") {
+		t.Errorf("got %+v", got)
+	}
+	_, conversation := p.newest()
+	if record := p.do("export", conversation); strings.Contains(record, "secret") {
+		t.Errorf("the record has what was withheld:\n%s", record)
 	}
 }

@@ -58,6 +58,8 @@ func (f *following) waiting(ctx context.Context) error {
 			err = f.decide(ctx, i.Approval.Calls)
 		case i.Question != nil:
 			err = f.answer(ctx, i.Question.Questions)
+		case i.Kind == agent.KindSafety:
+			err = f.release(ctx)
 		default:
 			return f.deferred(i)
 		}
@@ -81,11 +83,11 @@ func (f *following) decide(ctx context.Context, calls []waitingCall) error {
 	for _, c := range calls {
 		d := decision{c.ID, "deny", nobodyDecides}
 		if f.options.onApproval == "ask" {
-			yes, err := f.program.askYes(f.asking, c)
+			allowed, err := f.program.askYes(f.asking, c)
 			if err != nil {
 				return err
 			}
-			if d.Reason = ""; yes {
+			if d.Reason = ""; allowed {
 				d.Decision = "once"
 			}
 		}
@@ -109,8 +111,27 @@ func (c waitingCall) describe() string {
 func (p *Program) askYes(ctx context.Context, c waitingCall) (bool, error) {
 	fmt.Fprintf(p.Stderr, "%s\nApprove? [y/N] ", visible(c.describe()))
 	text, err := p.typed(ctx)
-	return strings.EqualFold(text, "y") || strings.EqualFold(text, "yes"), err
+	return yes(text), err
 }
+
+// release says whether a run goes on that was stopped for safety: only if
+// somebody says so.
+func (f *following) release(ctx context.Context) error {
+	answer := agent.SafetyStop
+	if f.options.onApproval == "ask" {
+		fmt.Fprint(f.program.Stderr, "The run was stopped for safety. Go on? [y/N] ")
+		text, err := f.program.typed(f.asking)
+		if err != nil {
+			return err
+		}
+		if yes(text) {
+			answer = agent.SafetyContinue
+		}
+	}
+	return f.who.Do(ctx, http.MethodPost, "/v2/runs/"+f.sent.Run+"/safety", map[string]any{"answer": answer}, nil)
+}
+
+func yes(text string) bool { return strings.EqualFold(text, "y") || strings.EqualFold(text, "yes") }
 
 func (f *following) answer(ctx context.Context, questions []agent.Question) error {
 	answers := make([]map[string]any, len(questions))

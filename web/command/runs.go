@@ -72,8 +72,11 @@ func (p *Program) showRun(ctx context.Context, l *line) error {
 					fmt.Fprintf(p.Stdout, "\nasks: %s\n", d.visible(q.Question))
 				}
 			}
-			if i.Kind == agent.KindReconcile {
+			switch i.Kind {
+			case agent.KindReconcile:
 				fmt.Fprintln(p.Stdout, "\nwaits for somebody to say in the browser what became of a call")
+			case agent.KindSafety:
+				fmt.Fprintln(p.Stdout, "\nwas stopped for safety, and waits for somebody to say in the browser whether it goes on")
 			}
 		}
 		if run.State.Terminal() {
