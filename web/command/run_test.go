@@ -35,7 +35,6 @@ users:
 func runner(t *testing.T, script string) (*place, *scriptedtest.Server) {
 	t.Helper()
 	p := newPlace(t)
-	const script = "reasoning \"A secret thought.\"\ntext \"A secret word.\"\nfinish stop\n"
 	model := scriptedtest.NewServer(t, script)
 	p.write("password.txt", password+"\n")
 	p.do("apply", p.write("setup.yaml", strings.Replace(forRuns, "ADDRESS", model.URL, 1)))
@@ -313,6 +312,7 @@ func plainOutput(t *testing.T, f *os.File) {
 func TestRun_Withheld(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
+	const script = "reasoning \"A secret thought.\"\ntext \"A secret word.\"\nfinish stop\n"
 	model := scriptedtest.NewServer(t, script+"---\n"+script)
 	p.write("password.txt", password+"\n")
 	guarded := strings.Replace(forRuns, "users:\n", `    safety:
