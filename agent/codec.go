@@ -14,7 +14,7 @@ var kinds = decoders(
 	decode[ReasoningDisplayLimited], decode[ModelUsage],
 	decode[ToolCallRequested], decode[ToolCallStarted], decode[ToolCallFinished],
 	decode[ApprovalRequested], decode[ApprovalDecision], decode[ReconcileRequested], decode[ReconcileAnswered], decode[InteractionClosed],
-	decode[QuestionAsked], decode[QuestionAnswered], decode[GrantCreated], decode[GrantRevoked], decode[BypassStarted], decode[BypassEnded],
+	decode[QuestionAsked], decode[QuestionAnswered], decode[GrantCreated], decode[GrantRevoked], decode[BypassStarted], decode[BypassEnded], decode[ReviewStarted],
 	decode[OutputWithheld], decode[SafetyRequested], decode[SafetyAnswered],
 )
 

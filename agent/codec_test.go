@@ -57,6 +57,7 @@ var pins = []struct {
 		`{"grant_id":"n_1","tool":"notes_write","title":"Write a note","definition":"d","by":` + annJSON + `}`,
 	},
 	{agent.GrantRevoked{Grant: "n_1", By: ann}, `{"grant_id":"n_1","by":` + annJSON + `}`},
+	{agent.ReviewStarted{Attempt: "a_1", Call: "t_1", Reviewer: model}, `{"attempt_id":"a_1","call_id":"t_1","reviewer":` + modelJSON + `}`},
 	{agent.BypassStarted{By: ann}, `{"by":` + annJSON + `}`},
 	{agent.BypassEnded{By: ann}, `{"by":` + annJSON + `}`},
 	{
@@ -209,7 +210,7 @@ func TestEvents_Names(t *testing.T) {
 		"grant_created", "grant_revoked", "history_copied",
 		"interaction_closed", "message_queued", "model_attempt_finished", "model_attempt_started", "model_usage", "output_withheld",
 		"provider_error", "question_answered", "question_asked", "queued_message_edited", "queued_message_removed", "reasoning_display_limited",
-		"reconcile_answered", "reconcile_requested", "retry_scheduled", "rewound", "run_created", "run_finished",
+		"reconcile_answered", "reconcile_requested", "retry_scheduled", "review_started", "rewound", "run_created", "run_finished",
 		"run_resumed", "run_started", "run_waiting", "safety_answered", "safety_requested", "tool_call_finished", "tool_call_requested", "tool_call_started",
 		"user_message",
 	}

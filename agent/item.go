@@ -19,6 +19,7 @@ type RunItem struct {
 	CreatedAt time.Time
 	EndedAt   time.Time // zero until the run is over
 	Usage     UsageTotal
+	Reviewing *CallItem // what the reviewer judges at the moment, nil for nothing
 	Items     []Item
 }
 

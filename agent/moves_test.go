@@ -112,7 +112,7 @@ func shape(p *agenttest.Played, records []agent.Record) string {
 	fmt.Fprintln(&b, p.Options.Limits, p.Options.Rules, head.Archived, len(head.Queue) > 0, len(head.Grants) > 0, head.Bypass != nil, head.Reviews.Stopped(), p.Options.Reviewer.Model, len(head.Answers) > 0)
 	fmt.Fprintln(&b, len(p.Options.Safety.Guardrails), p.Options.Safety.Ask, run.Withheld, run.Stop, run.Excused, run.Safety != nil)
 	fmt.Fprintln(&b, run.Status, run.Reclaims, run.Step-run.Done, run.Failed, run.Answer != nil,
-		run.Attempt != nil, run.Retry != nil, run.Approval != nil, run.Question != nil, run.Reconcile != nil)
+		run.Attempt != nil, run.Reviewing != nil, run.Retry != nil, run.Approval != nil, run.Question != nil, run.Reconcile != nil)
 	for _, c := range run.Calls {
 		fmt.Fprint(&b, c.ReadOnly, c.Definition != "", c.Expired, c.Started, c.Asked != nil, c.Answered != nil)
 		if c.Decision != nil {

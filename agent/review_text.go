@@ -75,6 +75,13 @@ func (w *worker) reviewRequest(ctx context.Context, c *RunCall) (providers.Reque
 // said is the newest of what people and the assistant said.
 func (h *History) said() []reviewLine {
 	lines := []reviewLine{}
+	for _, m := range h.copied.Messages {
+		if m.Person != "" {
+			lines = append(lines, reviewLine{"person", cut(m.Text, maxReviewLine)})
+		} else {
+			lines = append(lines, reviewLine{"assistant", cut(m.Text, maxReviewLine)})
+		}
+	}
 	for _, run := range h.runs {
 		lines = append(lines, reviewLine{"person", cut(run.user, maxReviewLine)})
 		for _, step := range run.steps {

@@ -70,13 +70,19 @@ func (w *worker) reviewable(h Head, c *RunCall) bool {
 // review has the reviewer judge a call, and records what it says. Whatever goes
 // wrong leaves the call to a person.
 func (w *worker) review(ctx context.Context, c *RunCall) error {
+	r := reviewing{worker: w, id: AttemptID(w.newID("a_"))}
+	started := ReviewStarted{Attempt: r.id, Call: c.ToolCallRequested.Call, Reviewer: w.agent.Reviewer}
+	if err := w.append(ctx, func(Head) []Event { return []Event{started} }); err != nil {
+		return err
+	}
 	asking, done := context.WithTimeout(ctx, w.agent.Limits.Review)
 	defer done()
-	r := reviewing{worker: w}
 	verdict, fault, err := r.ask(asking, c)
 	if ctx.Err() != nil {
-		// Nobody knows what it would have said: it is asked again.
-		if err := r.paid(ctx); err != nil && !errors.Is(err, errFenced) {
+		// Nobody knows what it would have said: it is asked again. If the run was
+		// stopped, the end of the review is recorded already and this is refused.
+		left := ModelUsage{Attempt: r.id, Model: w.agent.Reviewer, Usage: r.used}
+		if err := w.append(ctx, func(Head) []Event { return []Event{left} }); err != nil {
 			return err
 		}
 		return context.Cause(ctx)
@@ -92,6 +98,7 @@ func (w *worker) review(ctx context.Context, c *RunCall) error {
 // A reviewing is one request to a reviewer.
 type reviewing struct {
 	*worker
+	id    AttemptID
 	conn  Connection
 	heard bool // it sent something, which may have to be paid for
 	used  providers.Usage
@@ -152,15 +159,9 @@ func (r *reviewing) usage() []Event {
 	if !r.heard {
 		return nil
 	}
-	u := ModelUsage{Attempt: AttemptID(r.newID("a_")), Model: r.agent.Reviewer, Usage: r.used}
+	u := ModelUsage{Attempt: r.id, Model: r.agent.Reviewer, Usage: r.used}
 	if r.conn.Price != nil {
 		u.CostNanoUSD = r.conn.Price.Cost(r.used)
 	}
 	return []Event{u}
-}
-
-// paid records what a review has cost that came to no end.
-func (r *reviewing) paid(ctx context.Context) error {
-	events := r.usage()
-	return r.append(ctx, func(Head) []Event { return events })
 }

@@ -29,6 +29,9 @@ type RunState struct {
 	// Attempt is the try under way, nil when there is none. A worker that
 	// finds one from before its time marks it interrupted.
 	Attempt *ModelAttemptStarted
+	// Reviewing is the review under way, nil when there is none. It is left
+	// behind like an attempt.
+	Reviewing *ReviewStarted
 	// Retry is the try that was announced, Cause what made it needed.
 	Retry *RetryScheduled
 	Cause *ProviderError
@@ -118,6 +121,12 @@ func (s *RunState) Apply(r Record) {
 			s.Withheld++
 			s.Reclaims = 0
 		}
+	case ReviewStarted:
+		s.Reviewing = &e
+	case ModelUsage:
+		if s.Reviewing != nil && s.Reviewing.Attempt == e.Attempt {
+			s.Reviewing = nil
+		}
 	case ProviderError:
 		s.Cause = &e
 	case RetryScheduled:
@@ -151,6 +160,9 @@ func (s *RunState) applyCall(e Event) {
 			}
 		}
 	case ApprovalDecision:
+		if e.Origin == OriginReviewer {
+			s.Reviewing, s.Reclaims = nil, 0
+		}
 		switch c := s.Call(e.Call); {
 		case c == nil || c.Decision != nil:
 		case e.Verdict == VerdictUnsure:
@@ -267,7 +279,7 @@ func (s *RunState) undecided() []BoundCall {
 
 // cutOff reports whether something is under way, though no worker is at it.
 func (s *RunState) cutOff() bool {
-	return s.Status == StatusRunning && (s.Attempt != nil || slices.ContainsFunc(s.OpenCalls(), func(c *RunCall) bool { return c.Started }))
+	return s.Status == StatusRunning && (s.Attempt != nil || s.Reviewing != nil || slices.ContainsFunc(s.OpenCalls(), func(c *RunCall) bool { return c.Started }))
 }
 
 // phase says what a worker has to do next.
@@ -275,7 +287,7 @@ type phase string
 
 const (
 	phaseOver      phase = "over"      // nothing: the run is over or waits
-	phaseInterrupt phase = "interrupt" // an attempt was left behind
+	phaseInterrupt phase = "interrupt" // an attempt or a review was left behind
 	phaseStop      phase = "stop"      // a person does not let it go on
 	phaseModel     phase = "model"
 	phaseTools     phase = "tools"
@@ -286,7 +298,7 @@ func (s *RunState) phase() phase {
 	switch {
 	case s.Status != StatusRunning:
 		return phaseOver
-	case s.Attempt != nil:
+	case s.Attempt != nil || s.Reviewing != nil:
 		return phaseInterrupt
 	case s.Stop != "":
 		return phaseStop
@@ -298,22 +310,25 @@ func (s *RunState) phase() phase {
 	return phaseModel
 }
 
-// leaveAttempt returns the events that end an attempt of which nobody knows how
-// far it came, or what it cost.
-func (s *RunState) leaveAttempt() []Event {
-	return []Event{
-		ModelAttemptFinished{Attempt: s.Attempt.Attempt, Outcome: AttemptInterrupted},
-		ModelUsage{Attempt: s.Attempt.Attempt, Model: s.Model},
+// leave returns the events that end an attempt or a review of which nobody knows
+// how far it came, or what it cost.
+func (s *RunState) leave() []Event {
+	var events []Event
+	if s.Attempt != nil {
+		events = append(events,
+			ModelAttemptFinished{Attempt: s.Attempt.Attempt, Outcome: AttemptInterrupted},
+			ModelUsage{Attempt: s.Attempt.Attempt, Model: s.Model})
 	}
+	if s.Reviewing != nil {
+		events = append(events, ModelUsage{Attempt: s.Reviewing.Attempt, Model: s.Reviewing.Reviewer})
+	}
+	return events
 }
 
 // abandon returns the events that leave nothing of the run open, for a run
 // that ends early. No interaction and no call stays without an end.
 func (s *RunState) abandon() []Event {
-	var events []Event
-	if s.Attempt != nil {
-		events = s.leaveAttempt()
-	}
+	events := s.leave()
 	if s.Approval != nil {
 		events = append(events, InteractionClosed{Interaction: s.Approval.Interaction, How: ClosedWithdrawn})
 	}

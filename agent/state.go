@@ -41,7 +41,7 @@ var moves = map[RunStatus][]Kind{
 		"model_attempt_started", "model_attempt_finished", "provider_error", "retry_scheduled",
 		"reasoning_display_limited", "model_usage", "assistant_message",
 		"tool_call_requested", "tool_call_started", "tool_call_finished",
-		"approval_requested", "approval_decision", "question_asked", "reconcile_requested", "output_withheld", "safety_requested",
+		"approval_requested", "approval_decision", "review_started", "question_asked", "reconcile_requested", "output_withheld", "safety_requested",
 	},
 	StatusWaitingApproval: {"approval_decision", "grant_created", "interaction_closed", "run_resumed", "tool_call_finished", "run_finished"},
 	StatusWaitingInput:    {"question_answered", "reconcile_answered", "safety_answered", "interaction_closed", "run_resumed", "tool_call_finished", "run_finished"},

@@ -164,7 +164,7 @@ func (t *Timeline) applyRun(run *RunItem, rec Record) {
 // finishRun turns what is provisional into the record, or withdraws it
 // (contract A5, A7, A12).
 func (t *Timeline) finishRun(run *RunItem, rec Record, e RunFinished) {
-	run.EndedAt = rec.At
+	run.EndedAt, run.Reviewing = rec.At, nil
 	for _, item := range slices.Clone(run.Items) {
 		switch i := item.(type) {
 		case *AttemptItem:

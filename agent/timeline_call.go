@@ -33,7 +33,14 @@ func (t *Timeline) applyCall(run *RunItem, rec Record) {
 			}
 		}
 		t.put(run, card)
+	case ReviewStarted:
+		run.Reviewing = t.calls[e.Call]
+		t.note(Change{What: RunChanged, Run: run.ID})
 	case ApprovalDecision:
+		if e.Origin == OriginReviewer {
+			run.Reviewing = nil
+			t.note(Change{What: RunChanged, Run: run.ID})
+		}
 		t.decide(run, rec, e)
 	case QuestionAsked:
 		if c := t.calls[e.Call]; c != nil {

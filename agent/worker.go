@@ -42,7 +42,7 @@ func (w *worker) work(ctx context.Context) error {
 		case phaseOver:
 			return nil
 		case phaseInterrupt:
-			left := w.state.leaveAttempt()
+			left := w.state.leave()
 			err = w.append(ctx, func(Head) []Event { return left })
 		case phaseStop:
 			err = w.finish(ctx, RunFinished{Status: StatusFailed, Failure: &Failure{Code: string(w.state.Stop)}})

@@ -21,6 +21,7 @@ finish tool_calls
 ---
 match system "You review tool calls"
 match user "\\\"title\\\":\\\"A\\\""
+gate judged
 text "{\"verdict\":\"allow\",\"reason\":\"The person asked for it.\"}"
 finish stop
 ---
@@ -49,6 +50,10 @@ finish stop`)
 
 	c.visit("/", http.StatusOK)
 	c.start("Write")
+	c.wantText(".run-state", "The reviewer model is judging: Write a note")
+	c.wantReload()
+	c.wantAccessible()
+	c.model.Release("judged")
 	c.awaitStatus(isWaiting)
 	card := c.Locator("[data-card]")
 	c.must(expect.Locator(card.Locator("form.card__body")).ToHaveCount(2))

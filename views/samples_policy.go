@@ -83,12 +83,15 @@ func (m *maker) ruled() []Sample {
 		c.Review = d
 		return m.entry("card", state, m.card(c))
 	}
+	judging := m.run(agent.StatusRunning, inRow(m.call(agent.CallFinished, agent.CallOK)))
+	judging.Reviewing = m.call(agent.CallRequested, "")
 	silent := judged(agent.VerdictUnsure, "", "")
 	silent.Reason = ""
 	stopped := DetailsProps{Conversation: "c_sample", AgentName: m.say("Operations"), Model: m.model(), Reviews: agent.Reviews{InRow: 3, Total: 3}}
 	ended := stopped
 	ended.Reviews = agent.Reviews{Total: 20}
 	return []Sample{
+		{Component: "run", State: "reviewing", HTML: Run(m.scene(), judging)},
 		reviewed("allowed_by_reviewer", judged(agent.VerdictAllow, "", "Asked for.")),
 		reviewed("denied_by_reviewer", judged(agent.VerdictDeny, "", "Not asked for.")),
 		unsure("unsure", judged(agent.VerdictUnsure, "", "It may have been asked for.")),

@@ -36,6 +36,9 @@ func runState(run *agent.RunItem) string {
 	default:
 		return ""
 	}
+	if run.Reviewing != nil {
+		return "The reviewer model is judging: " + Plain(toolTitle(run.Reviewing))
+	}
 	if len(run.Items) == 0 {
 		return "Starting"
 	}

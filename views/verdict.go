@@ -71,6 +71,15 @@ func ruleOf(d *agent.ApprovalDecision) string {
 	return d.Rule
 }
 
+// forbidding is the rule that nothing overrides which refused a call, "" where
+// none did.
+func forbidding(c *agent.CallItem) string {
+	if c.Decision == nil || c.Decision.Origin != agent.OriginHardPolicy {
+		return ""
+	}
+	return c.Decision.Rule
+}
+
 // grantedAt is when the grant was given that allowed a call.
 func grantedAt(c *agent.CallItem) time.Time {
 	if c.Decision.GrantedAt.IsZero() {

@@ -23,6 +23,7 @@ func Check(t testing.TB, m *journaltest.Memory, id agent.ConversationID) {
 func CheckRecords(t testing.TB, records []agent.Record) {
 	t.Helper()
 	open := map[string]agent.RunID{} // attempts and interactions
+	reviews := map[agent.AttemptID]agent.CallID{}
 	epochs := map[agent.RunID]int{}
 	for i, r := range records {
 		if r.Seq != agent.Seq(i+1) {
@@ -36,6 +37,15 @@ func CheckRecords(t testing.TB, records []agent.Record) {
 			epochs[r.Run] = e.Epoch
 		case agent.ModelAttemptStarted:
 			open[string(e.Attempt)] = r.Run
+		case agent.ReviewStarted:
+			open["review of "+string(e.Call)] = r.Run
+			reviews[e.Attempt] = e.Call
+		case agent.ModelUsage:
+			delete(open, "review of "+string(reviews[e.Attempt]))
+		case agent.ApprovalDecision:
+			if e.Origin == agent.OriginReviewer {
+				delete(open, "review of "+string(e.Call))
+			}
 		case agent.ModelAttemptFinished:
 			if _, ok := open[string(e.Attempt)]; !ok {
 				t.Errorf("record %d: %s is not open", r.Seq, e.Attempt)

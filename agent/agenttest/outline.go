@@ -13,6 +13,9 @@ func OutlineText(t *agent.Timeline) string {
 	fmt.Fprintf(&b, "title %s\n", quote(t.Title))
 	for i, r := range t.Runs {
 		fmt.Fprintf(&b, "run-%d %s: %s %s\n", i+1, r.Status, r.Message.Author.Name, quote(r.Message.Text))
+		if r.Reviewing != nil {
+			fmt.Fprintf(&b, "  reviewing %s\n", r.Reviewing.Call)
+		}
 		for _, item := range r.Items {
 			fmt.Fprintf(&b, "  %s\n", ItemText(item))
 		}
