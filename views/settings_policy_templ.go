@@ -54,7 +54,7 @@ func Policy(p PolicyProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<header class=\"sheet__head\"><div><h1 class=\"title\">Policy</h1><p>Rules decide on tool calls before anybody is asked. A denial beats a question, and a question beats leave, however narrow the one and broad the other.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<header class=\"sheet__head\"><div><h1 class=\"title\">Policy</h1><p>Rules decide on tool calls before anybody is asked. Deny beats ask, and ask beats allow, however narrow the one and broad the other.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
