@@ -14,6 +14,8 @@ type Grant struct {
 	GrantCreated
 	Seq Seq       `json:"seq"` // of the record that created it
 	At  time.Time `json:"at"`
+	// UsedAt is when it last allowed a call, zero if it never has.
+	UsedAt time.Time `json:"used_at,omitzero"`
 }
 
 // covers reports whether the grant allows a call.

@@ -137,6 +137,11 @@ func (h *Head) Apply(r Record) {
 		h.Usage.Add(e)
 	case GrantCreated:
 		h.Grants = append(slices.Clip(h.Grants), Grant{GrantCreated: e, Seq: r.Seq, At: r.At})
+	case ApprovalDecision:
+		if i := slices.IndexFunc(h.Grants, func(g Grant) bool { return g.Grant == e.Grant }); i >= 0 && e.Origin == OriginGrant {
+			h.Grants = slices.Clone(h.Grants)
+			h.Grants[i].UsedAt = r.At
+		}
 	case GrantRevoked:
 		h.Grants = slices.DeleteFunc(slices.Clone(h.Grants), func(g Grant) bool { return g.Grant == e.Grant })
 	case BypassStarted:

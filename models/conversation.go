@@ -182,6 +182,33 @@ func (s Conversations) FindQueued(ctx context.Context, owner agent.UserID, run a
 	return "", agent.QueuedMessage{}, ErrNotFound
 }
 
+// A Granted is a conversation that has standing permissions.
+type Granted struct {
+	ID     agent.ConversationID
+	Title  string
+	Grants []agent.Grant
+}
+
+// Granted returns the conversations of a person that have standing permissions,
+// the one that changed last first.
+func (s Conversations) Granted(ctx context.Context, owner agent.UserID, limit int) ([]Granted, error) {
+	var rows []conversationRow
+	err := s.db.read(ctx).Select("id", "title", "head").Order("updated_at DESC, id").Limit(limit).
+		Find(&rows, "owner = ? AND grants > 0", owner).Error
+	if err != nil {
+		return nil, failed(ctx, "list grants", err)
+	}
+	list := make([]Granted, len(rows))
+	for i, r := range rows {
+		head, err := r.head()
+		if err != nil {
+			return nil, err
+		}
+		list[i] = Granted{r.ID, r.Title, head.Grants}
+	}
+	return list, nil
+}
+
 // UnfinishedOf returns the runs in the conversations of a person and of their
 // end users that are not over, also those that wait for somebody, oldest first.
 func (s Conversations) UnfinishedOf(ctx context.Context, owner agent.UserID) ([]agent.RunRef, error) {

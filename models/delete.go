@@ -57,7 +57,7 @@ func (s Conversations) Delete(ctx context.Context, id agent.ConversationID, owne
 // markDeleted takes a conversation from its owner and leaves it to the erasure.
 func markDeleted(tx *gorm.DB, id agent.ConversationID) error {
 	return tx.Model(&conversationRow{}).Where("id = ?", id).
-		Select("owner", "title", "head", "queued", "deleted").
+		Select("owner", "title", "head", "queued", "grants", "deleted").
 		Updates(conversationRow{Head: []byte("{}"), Deleted: true}).Error
 }
 

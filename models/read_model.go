@@ -114,7 +114,7 @@ func (m *readModel) conversation() (conversationRow, error) {
 	}
 	row := conversationRow{
 		ID: m.id, Owner: m.head.Owner, Agent: m.head.Agent, Title: m.head.Title, LastSeq: m.head.Seq, Head: head,
-		Archived: m.head.Archived, Queued: len(m.head.Queue), CreatedAt: stampOf(m.head.CreatedAt), UpdatedAt: stampOf(m.head.UpdatedAt),
+		Archived: m.head.Archived, Queued: len(m.head.Queue), Grants: len(m.head.Grants), CreatedAt: stampOf(m.head.CreatedAt), UpdatedAt: stampOf(m.head.UpdatedAt),
 	}
 	if m.head.Run != nil {
 		row.RunStatus, row.NeedsYou = m.head.Run.Status, m.head.Run.Status.Waiting()

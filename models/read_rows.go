@@ -18,6 +18,7 @@ type conversationRow struct {
 	NeedsYou  bool
 	Archived  bool
 	Queued    int  // messages that wait
+	Grants    int  // standing permissions
 	Deleted   bool // nobody's, and about to be erased
 	Head      []byte
 	CreatedAt stamp `gorm:"autoCreateTime:false"`

@@ -1,6 +1,10 @@
 package views
 
-import "time"
+import (
+	"time"
+
+	"countersign/agent"
+)
 
 // people are the pages of accounts and of those who have one.
 func (m *maker) people() []Sample {
@@ -29,9 +33,14 @@ func (m *maker) people() []Sample {
 			{ID: "s_1", Browser: m.say("Firefox on Linux"), Since: sampleTime.AddDate(0, 0, -9), UsedAt: m.now, Current: true},
 			{ID: "s_2", Browser: m.say("Safari on iPhone"), Since: sampleTime, UsedAt: sampleTime.Add(-time.Hour)},
 		},
+		Grants: []GrantRow{
+			{Conversation: "c_1", Title: m.say("Reorder filters"), Grant: agent.Grant{GrantCreated: agent.GrantCreated{Grant: "n_1", Tool: m.say("notes_write")}, At: sampleTime, UsedAt: sampleTime.Add(time.Hour)}},
+			{Conversation: "c_2", Grant: agent.Grant{GrantCreated: agent.GrantCreated{Grant: "n_2", Tool: "notes_delete"}, At: sampleTime.AddDate(0, 0, -3)}},
+		},
+		MoreGrants: true,
 	}
 	refused := account
-	refused.Browsers = account.Browsers[:1]
+	refused.Browsers, refused.Grants, refused.MoreGrants = account.Browsers[:1], nil, false
 	refused.Errors = map[string]string{"name": m.say("Enter a name."), "current": m.say("This is not it."), "password": m.say("Use at least 12 characters.")}
 	typed := InvitationProps{Token: m.say("T1"), Email: m.say("lea@harbour.example"), Name: m.say("Lea"), MinPassword: 12, Errors: map[string]string{
 		"email": m.say("This email address is taken."), "name": m.say("Enter a name."), "password": m.say("Use at least 12 characters."),

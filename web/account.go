@@ -8,6 +8,9 @@ import (
 	"countersign/views"
 )
 
+// maxGranted is how many conversations' permissions a person's page lists.
+const maxGranted = 100
+
 // showAccount shows a person's own page.
 func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) error {
 	user, _ := currentUser(r.Context())
@@ -34,6 +37,16 @@ func (s *Server) renderAccount(w http.ResponseWriter, r *http.Request, status in
 		props.Browsers = append(props.Browsers, views.BrowserRow{
 			ID: n.ID, Browser: n.Browser, Since: n.CreatedAt, UsedAt: n.UsedAt, Current: n.ID == v.id,
 		})
+	}
+	granted, err := s.config.DB.Conversations().Granted(r.Context(), v.user.ID, maxGranted+1)
+	if err != nil {
+		return err
+	}
+	props.MoreGrants = len(granted) > maxGranted
+	for _, c := range granted[:min(len(granted), maxGranted)] {
+		for _, g := range c.Grants {
+			props.Grants = append(props.Grants, views.GrantRow{Conversation: c.ID, Title: c.Title, Grant: g})
+		}
 	}
 	return s.render(w, r, status, views.Account(props))
 }

@@ -51,8 +51,14 @@ func (s *Server) revokeGrant(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := readForm(r); err != nil {
+		return err
+	}
 	if err := s.config.Engine.Revoke(r.Context(), id, agent.GrantID(r.PathValue("grant")), actorOf(v.user)); err != nil {
 		return err
+	}
+	if r.PostFormValue("back") == "account" {
+		return s.redirect(w, r, views.AccountURL, "Revoked. Its next call asks.")
 	}
 	return s.done(w, r, views.ConversationURL(id))
 }
