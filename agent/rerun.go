@@ -27,6 +27,9 @@ func (e *Engine) Rerun(ctx context.Context, r RunRef, text string, by Actor) (Se
 		if err != nil {
 			return nil, err
 		}
+		// In this order: what rewinds the run comes with the one that takes its
+		// place, so whoever has seen the one finds the other.
+		gone := e.stands(ctx, r.Conversation, s)
 		switch again, err := e.state(ctx, RunRef{r.Conversation, sent.Run}); {
 		case err == nil && again.Message.Text == m.Text:
 			return nil, e.stands(ctx, r.Conversation, again)
@@ -34,9 +37,8 @@ func (e *Engine) Rerun(ctx context.Context, r RunRef, text string, by Actor) (Se
 			return nil, errRewound
 		case !errors.Is(err, ErrNotFound):
 			return nil, err
-		}
-		if err := e.stands(ctx, r.Conversation, s); err != nil {
-			return nil, err
+		case gone != nil:
+			return nil, gone
 		}
 		if h.Busy() {
 			return nil, &InputError{Message: "A run is under way. Stop it first, then send the message again."}
