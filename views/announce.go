@@ -27,9 +27,16 @@ func Announcement(run *agent.RunItem) string {
 	switch i := run.Items[len(run.Items)-1].(type) {
 	case *agent.ApprovalItem:
 		if i.Closed == "" && len(i.Calls) > 0 {
-			text := "Waiting for your countersignature: " + toolTitle(i.Calls[0].CallItem)
-			if n := len(i.Calls) - 1; n > 0 {
+			open := undecided(i)
+			if len(open) == 0 {
+				return "The decision is recorded."
+			}
+			text := "Waiting for your countersignature: " + toolTitle(open[0].CallItem)
+			if n := len(open) - 1; n > 0 {
 				text += " and " + strconv.Itoa(n) + " more"
+			}
+			if n := len(i.Calls) - len(open); n > 0 {
+				return strconv.Itoa(n) + " of " + strconv.Itoa(len(i.Calls)) + " decided. " + text + "."
 			}
 			return text + "."
 		}

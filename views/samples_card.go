@@ -44,6 +44,13 @@ func (m *maker) cards() []Sample {
 	}
 }
 
+// fullCards are cards of several calls that can be decided together.
+func (m *maker) fullCards() []Sample {
+	return []Sample{
+		m.entry("card", "three", m.card(m.asked(), m.asked(), m.asked())),
+	}
+}
+
 func (m *maker) decisions() []Sample {
 	closed := func(how agent.Closing, c *agent.ApprovalCall) *agent.ApprovalItem {
 		card := m.card(c)

@@ -115,8 +115,8 @@ func QueuedURL(id agent.ConversationID, message agent.MessageID) string {
 	return ConversationURL(id) + "/queue/" + url.PathEscape(string(message))
 }
 
-// ApprovalURL takes a decision: run, call, decision=allow, conversation or
-// deny, and reason.
+// ApprovalURL takes a decision: run, one call or several, each with its
+// binding, decision=allow, conversation or deny, and reason.
 func ApprovalURL(id agent.ConversationID, interaction agent.InteractionID) string {
 	return ConversationURL(id) + "/approvals/" + url.PathEscape(string(interaction))
 }

@@ -84,6 +84,10 @@ var answers = []struct {
 
 // answerTo finds what to say about an error, and whether it is known.
 func answerTo(err error) (answer, bool) {
+	var late *lateError
+	if errors.As(err, &late) {
+		return answer{http.StatusConflict, "Nothing waits for this any more", late.text}, true
+	}
 	for _, known := range answers {
 		if errors.Is(err, known.err) {
 			return known.answer, true

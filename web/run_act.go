@@ -14,23 +14,6 @@ func (s *Server) stopRun(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// decideApproval records a person's verdict on one call of a card.
-func (s *Server) decideApproval(w http.ResponseWriter, r *http.Request) error {
-	return s.act(w, r, func(v visit, run agent.RunRef) error {
-		card := agent.InteractionID(r.PathValue("interaction"))
-		decision := agent.CallDecision{
-			Call:    agent.CallID(r.PostFormValue("call")),
-			Binding: r.PostFormValue("binding"),
-			Verdict: agent.Verdict(r.PostFormValue("decision")),
-			Reason:  lineFeeds(r.PostFormValue("reason")),
-		}
-		if decision.Verdict == "conversation" {
-			decision.Verdict, decision.Grant = agent.VerdictAllow, true
-		}
-		return s.config.Engine.Decide(r.Context(), run, card, actorOf(v.user), []agent.CallDecision{decision})
-	})
-}
-
 // answerReconcile records what a person knows about a call of unknown outcome.
 func (s *Server) answerReconcile(w http.ResponseWriter, r *http.Request) error {
 	return s.act(w, r, func(v visit, run agent.RunRef) error {
