@@ -6,9 +6,9 @@
 //
 // Three layers are kept apart by file. Facts: event*.go, codec.go and
 // journal.go. State, folded purely from facts: state.go, run_state.go,
-// head.go, timeline.go, history.go and attempt_output.go. Work: engine.go and
-// the files it leads to, which decide what happens next from the state, do it,
-// and append what happened.
+// run_phase.go, head.go, timeline.go, history.go and attempt_output.go. Work:
+// engine.go and the files it leads to, which decide what happens next from the
+// state, do it, and append what happened.
 //
 // A fact is committed before anyone sees it. The only thing that may reach a
 // screen before the disk is provisional text (see [Delta]).

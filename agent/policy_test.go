@@ -170,3 +170,20 @@ func TestPolicyRule_Problems(t *testing.T) {
 		t.Errorf("it says %q", got)
 	}
 }
+
+// Whatever leave fits, a question and a denial fit too: no way of writing
+// arguments gets past those and not past leave.
+func FuzzPolicy_Arguments(f *testing.F) {
+	f.Add("$.sku", "A-*", `{"sku":"A-1","SKU":"B"}`)
+	f.Add("$.to[*].name", "*", `{"to":[{"name":1.0},[],{"name":null}]}`)
+	f.Add("$['a b'][0]", "1", `{"a b":[1]}`)
+	f.Fuzz(func(t *testing.T, path, pattern, arguments string) {
+		covers := func(do agent.PolicyVerb) bool {
+			rule := agent.PolicyRule{Name: "r", Do: do, Match: []agent.ArgumentMatch{{Path: path, Pattern: pattern}}}
+			return agent.Policy{rule}.Over(agent.Case{Call: agent.ToolCallRequested{Tool: "save", Arguments: arguments}}).Rule != nil
+		}
+		if covers(agent.PolicyAllow) && !(covers(agent.PolicyAsk) && covers(agent.PolicyDeny)) {
+			t.Errorf("%s is %s: leave alone covers %s", path, pattern, arguments)
+		}
+	})
+}

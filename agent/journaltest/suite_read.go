@@ -211,15 +211,17 @@ func headFolds(t *testing.T, open Open) {
 		agent.ConversationTitled{Title: "Shopping"},
 		agent.MessageQueued{Message: "m_2", Text: "and then?", Output: agent.OutputOptions{Reasoning: true}},
 		agent.MessageQueued{Message: "m_3", Text: "or else?"},
-		agent.QueuedMessageEdited{Message: "m_3", Text: "or not?"})
+		agent.QueuedMessageEdited{Message: "m_3", Text: "or not?"},
+		agent.BypassStarted{By: agent.Actor{User: "u_1", Name: "Ada"}})
 	appendTo(t, s, "c_1", "r_1",
+		agent.ApprovalDecision{Call: "t_1", Verdict: agent.VerdictUnsure, Origin: agent.OriginReviewer, Fault: agent.ReviewTimeout},
 		agent.ApprovalRequested{Interaction: "i_1", ExpiresAt: t0.Add(time.Hour)},
 		agent.RunWaiting{For: agent.StatusWaitingApproval})
 	var want agent.Head
 	for _, r := range read(t, s, "c_1", 0) {
 		want.Apply(r)
 	}
-	if want.Run.Status != agent.StatusWaitingApproval || len(want.Queue) != 2 {
+	if want.Run.Status != agent.StatusWaitingApproval || len(want.Queue) != 2 || want.Bypass == nil || want.Reviews.Total != 1 {
 		t.Fatalf("the case itself is wrong: %+v", want)
 	}
 	for s := range withRestart(s, reopen) {
