@@ -28,7 +28,7 @@ func TestRun_PrintsNothingWithheld(t *testing.T) {
 	t.Parallel()
 	const planted = "withheld-"
 	for tools, script := range map[string]string{
-		"[]": "reasoning \"Hm, withheld-reasoning\"\ntext \"It is \"\ntext \"with\"\ntext \"held-answer.\"\nfinish stop",
+		"[]":            "reasoning \"Hm, withheld-reasoning\"\ntext \"It is \"\ntext \"with\"\ntext \"held-answer.\"\nfinish stop",
 		"[notes_write]": "reasoning \"Hm.\"\ntext \"I will.\"\ncall c1 notes_write {\"title\":\"A\",\"text\":\"withheld\\u002darguments\"}\nfinish tool_calls",
 	} {
 		for _, ask := range []string{"false", "true"} {
