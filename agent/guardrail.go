@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -150,35 +149,4 @@ func (r ArgumentRule) problems(p map[string]string) {
 	if r.Do == ArgumentRewrite && (len(r.Value) > MaxPattern || !json.Valid([]byte(r.Value))) {
 		p["value"] = fmt.Sprintf(`Enter a JSON value of up to %d characters, such as "north", 5 or true.`, MaxPattern)
 	}
-}
-
-// Summary says what the guardrail does, without its name.
-func (g Guardrail) Summary() string {
-	list := func(over []Subject) string {
-		if len(over) == 0 {
-			over = Subjects
-		}
-		words := make([]string, len(over))
-		for i, s := range over {
-			words[i] = string(s)
-		}
-		return strings.Join(words, ", ")
-	}
-	switch {
-	case g.Pattern != nil:
-		return list(g.Pattern.Over) + " must not have " + g.Pattern.Pattern
-	case g.Arguments != nil:
-		r := g.Arguments
-		text := string(r.Do) + " " + r.Path + " of " + r.Tool
-		if r.Match != "" {
-			text += " that has " + r.Match
-		}
-		if r.Do == ArgumentRewrite {
-			text += " as " + r.Value
-		}
-		return text
-	case g.Webhook != nil:
-		return "ask " + g.Webhook.URL + " about " + list(g.Webhook.Over)
-	}
-	return ""
 }

@@ -158,6 +158,36 @@ func (s Agents) Save(ctx context.Context, a agent.Agent) (agent.Agent, error) {
 	return a, nil
 }
 
+// Change changes a stored agent, alone: nobody else's change is lost. The error
+// is that of change, [Invalid], or [ErrNotFound].
+func (s Agents) Change(ctx context.Context, id agent.AgentID, change func(*agent.Agent) error) error {
+	err := s.db.write(ctx, func(tx *gorm.DB) error {
+		var row agentRow
+		if err := tx.Take(&row, "id = ?", id).Error; err != nil {
+			return err
+		}
+		a, err := row.agent()
+		if err != nil {
+			return err
+		}
+		if err := change(&a); err != nil {
+			return err
+		}
+		if row, err = s.row(a); err != nil {
+			return err
+		}
+		return tx.Model(&agentRow{}).Where("id = ?", id).Select("name", "definition", "updated_at").Updates(row).Error
+	})
+	var invalid Invalid
+	switch {
+	case isDuplicate(err):
+		return Invalid{"name": "There is an agent of this name."}
+	case errors.As(err, &invalid):
+		return invalid
+	}
+	return failed(ctx, "change agent", err)
+}
+
 // EnsureDefault returns the oldest agent. If there is none, it stores the
 // given one and returns it: of two at once, one is stored.
 func (s Agents) EnsureDefault(ctx context.Context, a agent.Agent) (agent.Agent, error) {

@@ -19,6 +19,65 @@ func assistant() agent.Agent {
 		Name: "Assistant", Instructions: "Help.", Model: agent.ModelRef{Provider: "p_1", ProviderName: "Local", Model: "m"},
 		Tools: []string{"current_time", "notes_read"}, Reviewer: agent.ModelRef{Provider: "p_2", ProviderName: "Other", Model: "judge"}, Output: agent.OutputOptions{Reasoning: true},
 		Limits: agent.Limits{ModelCalls: 12, Approval: 3 * time.Minute, Question: 4 * time.Minute, Review: 20 * time.Second},
+		Safety: agent.Safety{
+			MaxRetries: new(int), Ask: true,
+			Guardrails: []agent.Guardrail{
+				{Name: "No prices", Pattern: &agent.PatternRule{Pattern: "price", Over: []agent.Subject{agent.SubjectAnswer}}},
+				{Name: "Dry run", Arguments: &agent.ArgumentRule{Tool: "*", Path: "$.dry", Do: agent.ArgumentRewrite, Value: "true"}},
+				{Name: "Desk", Webhook: &agent.Webhook{URL: "https://desk.example", Timeout: time.Second, AllowPrivateNetwork: true}},
+			},
+		},
+	}
+}
+
+// Of two changes at once, neither is lost.
+func TestAgents_Change(t *testing.T) {
+	t.Parallel()
+	s := modelstest.Open(t).Agents()
+	a, err := s.Save(t.Context(), assistant())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := assistant()
+	other.Name = "Clerk"
+	if _, err := s.Save(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	var changing sync.WaitGroup
+	for range 20 {
+		changing.Go(func() {
+			if err := s.Change(t.Context(), a.ID, func(a *agent.Agent) error {
+				*a.Safety.MaxRetries++
+				a.Limits.ModelCalls++
+				*a.Safety.MaxRetries %= 6
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	changing.Wait()
+	if got, err := s.Get(t.Context(), a.ID); err != nil || got.Limits.ModelCalls != 32 || *got.Safety.MaxRetries != 2 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	refused := errors.New("no")
+	var invalid models.Invalid
+	for name, c := range map[string]struct {
+		id     agent.AgentID
+		change func(*agent.Agent) error
+		is     func(error) bool
+	}{
+		"one that is gone": {"g_none", func(*agent.Agent) error { return nil }, func(err error) bool { return errors.Is(err, models.ErrNotFound) }},
+		"a refusal":        {a.ID, func(*agent.Agent) error { return refused }, func(err error) bool { return errors.Is(err, refused) }},
+		"a taken name":     {a.ID, func(a *agent.Agent) error { a.Name = "Clerk"; return nil }, func(err error) bool { return errors.As(err, &invalid) && invalid["name"] != "" }},
+		"a wrong guardrail": {
+			a.ID, func(a *agent.Agent) error { a.Safety.Guardrails[0].Pattern.Pattern = "("; return nil },
+			func(err error) bool { return errors.As(err, &invalid) && invalid["guardrails.0.pattern"] != "" },
+		},
+	} {
+		if err := s.Change(t.Context(), c.id, c.change); !c.is(err) {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
 
@@ -44,6 +103,7 @@ func TestAgents(t *testing.T) {
 	}
 	check()
 	want.Name, want.Tools, want.Reviewer, want.Output, want.Limits = "Clerk", nil, agent.ModelRef{}, agent.OutputOptions{}, agent.Limits{}
+	want.Safety = agent.Safety{}
 	if _, err := s.Save(t.Context(), want); err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +115,7 @@ func TestAgents(t *testing.T) {
 		"model_calls":  func(a *agent.Agent) { a.Limits.ModelCalls = 51 },
 		"approval":     func(a *agent.Agent) { a.Limits.Approval = -1 },
 		"question":     func(a *agent.Agent) { a.Limits.Question = -1 },
+		"max_retries":  func(a *agent.Agent) { *a.Safety.MaxRetries = 6 },
 		"review":       func(a *agent.Agent) { a.Limits.Review = time.Hour },
 	} {
 		a := assistant()

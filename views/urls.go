@@ -174,6 +174,27 @@ func SessionURL(id string) string { return SessionsURL + "/" + url.PathEscape(id
 // AgentURL is the page of an agent. Its form posts to the same address.
 func AgentURL(id agent.AgentID) string { return AgentsURL + "/" + url.PathEscape(string(id)) }
 
+// GuardrailURL is the page of a guardrail of an agent, or, without a name, of a
+// new one of a kind. Its form posts to the same address without the query.
+func GuardrailURL(id agent.AgentID, name string, how agent.GuardrailKind) string {
+	query := url.Values{}
+	if name != "" {
+		query.Set("name", name)
+	}
+	if how != "" {
+		query.Set("kind", string(how))
+	}
+	if len(query) == 0 {
+		return AgentURL(id) + "/guardrail"
+	}
+	return AgentURL(id) + "/guardrail?" + query.Encode()
+}
+
+// GuardrailDeleteURL asks whether to remove a guardrail, and its form does so.
+func GuardrailDeleteURL(id agent.AgentID, name string) string {
+	return AgentURL(id) + "/guardrail/delete?" + url.Values{"name": {name}}.Encode()
+}
+
 // RuleURL is the page of a rule of policy. Its form posts to the same address.
 func RuleURL(id agent.RuleID) string { return PolicyURL + "/rules/" + url.PathEscape(string(id)) }
 

@@ -24,6 +24,9 @@ type agentForm struct {
 	question     string // the same
 	review       string // the same
 	modelCalls   string // "" for the default
+	maxRetries   string // after output was held back, "" for the default
+	sameCalls    string // "" for the default
+	askSafety    bool
 }
 
 func parseAgent(r *http.Request) (agentForm, error) {
@@ -43,6 +46,9 @@ func parseAgent(r *http.Request) (agentForm, error) {
 		question:     text("question"),
 		review:       text("review"),
 		modelCalls:   text("model_calls"),
+		maxRetries:   text("max_retries"),
+		sameCalls:    text("same_calls"),
+		askSafety:    r.PostFormValue("ask_safety") == "on",
 	}, nil
 }
 
@@ -53,6 +59,7 @@ func agentFormOf(a agent.Agent) agentForm {
 	if a.Reviewer != (agent.ModelRef{}) {
 		f.reviewer = offer{ref: a.Reviewer}.value()
 	}
+	f.askSafety, f.maxRetries, f.sameCalls = a.Safety.Ask, optionalNumber(a.Safety.MaxRetries), optionalNumber(a.Safety.SameCalls)
 	if n := a.Limits.ModelCalls; n > 0 {
 		f.modelCalls = strconv.Itoa(n)
 	}
@@ -86,6 +93,32 @@ func (f agentForm) limits() (agent.Limits, map[string]string) {
 		limits.ModelCalls = n
 	}
 	return limits, problems
+}
+
+// safety reads what is to be done where output is held back, and adds what is
+// wrong to the problems. The guardrails stay as they are.
+func (f agentForm) safety(saved agent.Safety, problems map[string]string) agent.Safety {
+	number := func(name, text string, most int) *int {
+		if text == "" {
+			return nil
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 || n > most {
+			problems[name] = "Enter a whole number from 0 to " + strconv.Itoa(most) + "."
+		}
+		return &n
+	}
+	saved.Ask = f.askSafety
+	saved.MaxRetries = number("max_retries", f.maxRetries, agent.MaxBlockedRetries)
+	saved.SameCalls = number("same_calls", f.sameCalls, agent.MaxSameCalls)
+	return saved
+}
+
+func optionalNumber(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
 }
 
 // shortDuration writes a duration as the form takes it: 5m, not 5m0s, and

@@ -50,6 +50,7 @@ func (s *Server) showAgent(w http.ResponseWriter, r *http.Request, status int, s
 		Tools: s.toolChoices(saved, form.tools), Reasoning: form.reasoning, BufferAttempts: form.buffer,
 		Reviewer: form.reviewer, Reviewers: []views.Option{{Label: "No reviewer"}},
 		Approval: form.approval, Question: form.question, Review: form.review, ModelCalls: form.modelCalls,
+		BlockedRetries: form.maxRetries, SameCalls: form.sameCalls, AskSafety: form.askSafety, Guardrails: saved.Safety.Guardrails,
 		Errors: problems,
 	}
 	for _, o := range list {

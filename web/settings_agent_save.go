@@ -37,6 +37,7 @@ func (s *Server) saveAgent(w http.ResponseWriter, r *http.Request, saved agent.A
 	}
 	limits, problems := form.limits()
 	changed := saved
+	changed.Safety = form.safety(saved.Safety, problems)
 	changed.Name, changed.Instructions, changed.Limits, changed.Tools = form.name, form.instructions, limits, form.tools
 	changed.Output = agent.OutputOptions{Reasoning: form.reasoning, BufferAttempts: form.buffer}
 	if i := slices.IndexFunc(list, func(o offer) bool { return o.value() == form.model }); i >= 0 {
@@ -62,7 +63,15 @@ func (s *Server) saveAgent(w http.ResponseWriter, r *http.Request, saved agent.A
 		return s.showAgent(w, r, http.StatusUnprocessableEntity, saved, form, problems)
 	}
 	var invalid models.Invalid
-	changed, err = s.config.DB.Agents().Save(r.Context(), changed)
+	if saved.ID == "" {
+		changed, err = s.config.DB.Agents().Save(r.Context(), changed)
+	} else {
+		err = s.config.DB.Agents().Change(r.Context(), saved.ID, func(a *agent.Agent) error {
+			changed.Safety.Guardrails = a.Safety.Guardrails // they have pages of their own
+			*a = changed
+			return nil
+		})
+	}
 	if errors.As(err, &invalid) {
 		return s.showAgent(w, r, http.StatusUnprocessableEntity, saved, form, invalid)
 	}
