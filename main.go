@@ -210,6 +210,7 @@ func (d data) close() error {
 func (d data) engine(log *slog.Logger) *agent.Engine {
 	return agent.NewEngine(agent.Config{
 		Journal: d.db.Journal(), Index: d.db.Journal(), Catalog: d.catalog, People: d.db.Users(), Rulebook: d.db.Rules(), Inspector: d.inspector,
+		Attachments: d.db.Attachments(), Models: d.catalog,
 		Tools: tools.All(d.db.Notes()), Log: log,
 	})
 }

@@ -24,9 +24,12 @@ var (
 
 const (
 	annJSON   = `{"user":"ann","name":"Ann"}`
+	fileJSON  = `{"id":"f_1","name":"a.png","type":"image/png","size":3,"sha256":"ab"}`
 	modelJSON = `{"provider":"p_1","provider_name":"Local","model":"m"}`
 	faultJSON = `{"attempt_id":"a_1","category":"rate_limit","retryable":true,"http_status":429,"api":"anthropic","request_id":"req_1","code":"rate_limit_error","retry_after_ms":1500}`
 )
+
+var file = agent.Attachment{ID: "f_1", Name: "a.png", Type: "image/png", Size: 3, Hash: "ab"}
 
 // pins hold the stored form of every kind. Stored bytes are an interface: what
 // is written here was written to disks, so it is never edited, only added to.
@@ -87,6 +90,14 @@ var pins = []struct {
 	{
 		agent.MessageQueued{Message: "m_1", Text: "Hi", Author: ann, Output: agent.OutputOptions{Reasoning: true, BufferAttempts: true}},
 		`{"message_id":"m_1","text":"Hi","author":` + annJSON + `,"output":{"reasoning":true,"buffer_attempts":true}}`,
+	},
+	{
+		agent.UserMessage{Message: "m_1", Author: ann, Attachments: []agent.Attachment{file}},
+		`{"message_id":"m_1","text":"","author":` + annJSON + `,"attachments":[` + fileJSON + `]}`,
+	},
+	{
+		agent.MessageQueued{Message: "m_1", Author: ann, Attachments: []agent.Attachment{file}},
+		`{"message_id":"m_1","text":"","author":` + annJSON + `,"output":{"reasoning":false,"buffer_attempts":false},"attachments":[` + fileJSON + `]}`,
 	},
 	{agent.QueuedMessageEdited{Message: "m_1", Text: "Ho"}, `{"message_id":"m_1","text":"Ho"}`},
 	{agent.QueuedMessageRemoved{Message: "m_1"}, `{"message_id":"m_1"}`},

@@ -99,7 +99,7 @@ func startNext(id ConversationID, h Head) []Entry {
 		return nil
 	}
 	q := h.Queue[0]
-	return startRun(id, h, UserMessage{Message: q.Message, Text: q.Text, Author: q.Author}, q.Output)
+	return startRun(id, h, UserMessage{Message: q.Message, Text: q.Text, Author: q.Author, Attachments: q.Attachments}, q.Output)
 }
 
 // startRun returns the entries that start the run of a message.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"countersign/providers"
@@ -79,7 +80,7 @@ func (v *visible) apply(r Record) {
 		return
 	case UserMessage:
 		v.runs = append(v.runs, &visibleRun{
-			id: r.Run, first: r.Seq, said: []CopiedMessage{{Person: cmp.Or(e.Author.Name, "Person"), Text: e.Text, At: r.At}},
+			id: r.Run, first: r.Seq, said: []CopiedMessage{{Person: cmp.Or(e.Author.Name, "Person"), Text: copiedText(e), At: r.At}},
 			answers: make(map[AttemptID]string),
 		})
 		return
@@ -98,6 +99,16 @@ func (v *visible) apply(r Record) {
 			run.answer = []CopiedMessage{{Agent: run.agent, Text: text, At: r.At}}
 		}
 	}
+}
+
+// copiedText is what a person wrote, with the names of the files that came with
+// it: the files themselves stay where they are.
+func copiedText(m UserMessage) string {
+	text := m.Text
+	for _, a := range m.Attachments {
+		text += fmt.Sprintf("\n\n[Attached: %s]", a.Name)
+	}
+	return strings.TrimSpace(text)
 }
 
 // copy keeps the newest messages that fit.

@@ -111,7 +111,7 @@ func TestHistoryBeginsWithTheCopy(t *testing.T) {
 	want := []providers.Message{
 		providers.UserMessage{Text: "One"}, providers.AssistantMessage{Text: "First"}, providers.UserMessage{Text: "Two"},
 	}
-	if diff := cmp.Diff(want, h.Messages(nil)); diff != "" {
+	if diff := cmp.Diff(want, h.Messages(nil, nil)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

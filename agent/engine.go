@@ -23,6 +23,10 @@ type Config struct {
 	People People
 	// Rulebook has the policy; nil is one without rules.
 	Rulebook Rulebook
+	// Attachments has the files of messages; nil is none.
+	Attachments Attachments
+	// Models says what models take; with nil they take everything.
+	Models Models
 	// Inspector asks webhooks; without one, none gives a verdict.
 	Inspector Inspector
 	Bounds    Bounds // see also [Engine.SetBounds]
@@ -39,20 +43,22 @@ type Config struct {
 // The engine holds nothing that the journal does not: it may be killed at any
 // moment, and another one started on the same journal goes on.
 type Engine struct {
-	journal   Journal
-	index     Index
-	catalog   Catalog
-	tools     map[string]Tool
-	people    People
-	rules     Rulebook
-	inspector Inspector
-	now       func() time.Time
-	newID     func(string) string
-	jitter    func() float64
-	log       *slog.Logger
-	boot      string
-	hub       *hub
-	line      *admission
+	journal     Journal
+	index       Index
+	catalog     Catalog
+	tools       map[string]Tool
+	people      People
+	rules       Rulebook
+	inspector   Inspector
+	now         func() time.Time
+	newID       func(string) string
+	jitter      func() float64
+	log         *slog.Logger
+	boot        string
+	hub         *hub
+	line        *admission
+	attachments Attachments
+	models      Models
 
 	ctx     context.Context // ends with ErrShutdown
 	stop    context.CancelCauseFunc
@@ -92,6 +98,7 @@ func NewEngine(c Config) *Engine {
 	}
 	e := &Engine{
 		journal: c.Journal, index: c.Index, catalog: c.Catalog, people: c.People, rules: c.Rulebook, inspector: c.Inspector,
+		attachments: c.Attachments, models: c.Models,
 		now: c.Now, newID: c.NewID, jitter: c.Jitter, log: c.Log,
 		boot: c.NewID("b_"), hub: newHub(),
 		line: newAdmission(c.Bounds.PerPerson, c.Bounds.PerProvider), bounds: c.Bounds, due: make(chan struct{}, 1),

@@ -4,18 +4,20 @@ import "countersign/providers"
 
 // UserMessage is what a person wrote, at the start of the run it starts.
 type UserMessage struct {
-	Message MessageID `json:"message_id"`
-	Text    string    `json:"text"`
-	Author  Actor     `json:"author"`
+	Message     MessageID    `json:"message_id"`
+	Text        string       `json:"text"`
+	Author      Actor        `json:"author"`
+	Attachments []Attachment `json:"attachments,omitempty"`
 }
 
 // MessageQueued keeps a message that came while a run was busy. It starts the
 // next run.
 type MessageQueued struct {
-	Message MessageID     `json:"message_id"`
-	Text    string        `json:"text"`
-	Author  Actor         `json:"author"`
-	Output  OutputOptions `json:"output"`
+	Message     MessageID     `json:"message_id"`
+	Text        string        `json:"text"`
+	Author      Actor         `json:"author"`
+	Output      OutputOptions `json:"output"`
+	Attachments []Attachment  `json:"attachments,omitempty"`
 }
 
 // QueuedMessageEdited replaces the text of a waiting message.

@@ -39,7 +39,7 @@ type historyFold struct{ agent.History }
 
 func (f *historyFold) String() string {
 	var b strings.Builder
-	for _, m := range f.Messages(nil) {
+	for _, m := range f.Messages(nil, nil) {
 		fmt.Fprintf(&b, "%T %+v\n", m, m)
 	}
 	return b.String()

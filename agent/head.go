@@ -75,11 +75,12 @@ const (
 
 // A QueuedMessage waits for the run to end.
 type QueuedMessage struct {
-	Message MessageID     `json:"message_id"`
-	Text    string        `json:"text"`
-	Author  Actor         `json:"author"`
-	Output  OutputOptions `json:"output"`
-	At      time.Time     `json:"at"`
+	Message     MessageID     `json:"message_id"`
+	Text        string        `json:"text"`
+	Author      Actor         `json:"author"`
+	Output      OutputOptions `json:"output"`
+	At          time.Time     `json:"at"`
+	Attachments []Attachment  `json:"attachments,omitempty"`
 }
 
 // Busy reports whether a run is under way, so that a message must wait.
@@ -116,7 +117,7 @@ func (h *Head) Apply(r Record) {
 	case ConversationUnarchived:
 		h.Archived = false
 	case MessageQueued:
-		h.Queue = append(slices.Clip(h.Queue), QueuedMessage{Message: e.Message, Text: e.Text, Author: e.Author, Output: e.Output, At: r.At})
+		h.Queue = append(slices.Clip(h.Queue), QueuedMessage{Message: e.Message, Text: e.Text, Author: e.Author, Output: e.Output, At: r.At, Attachments: e.Attachments})
 	case QueuedMessageEdited:
 		if i := h.Queued(e.Message); i >= 0 {
 			h.Queue = slices.Clone(h.Queue)

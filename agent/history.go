@@ -19,10 +19,11 @@ type History struct {
 }
 
 type runHistory struct {
-	id    RunID
-	first Seq
-	user  string
-	steps []*stepHistory
+	id          RunID
+	first       Seq
+	user        string
+	attachments []Attachment
+	steps       []*stepHistory
 }
 
 type stepHistory struct {
@@ -45,7 +46,7 @@ func (h *History) Apply(r Record) {
 		h.runs = slices.DeleteFunc(h.runs, func(run *runHistory) bool { return run.first > e.To })
 		return
 	case UserMessage:
-		h.runs = append(h.runs, &runHistory{id: r.Run, first: r.Seq, user: e.Text})
+		h.runs = append(h.runs, &runHistory{id: r.Run, first: r.Seq, user: e.Text, attachments: e.Attachments})
 		return
 	}
 	if len(h.runs) == 0 {
@@ -72,11 +73,11 @@ func (h *History) Apply(r Record) {
 }
 
 // Messages returns the history for a request. replays holds the private state
-// of attempts.
-func (h *History) Messages(replays map[AttemptID]providers.Replay) []providers.Message {
+// of attempts, contents the files that go along.
+func (h *History) Messages(replays map[AttemptID]providers.Replay, contents map[AttachmentID][]byte) []providers.Message {
 	list := h.copied.messages()
 	for _, run := range h.runs {
-		list = append(list, providers.UserMessage{Text: run.user})
+		list = append(list, userMessage(run.user, run.attachments, contents))
 		for _, step := range run.steps {
 			list = append(list, step.messages(replays)...)
 		}

@@ -62,7 +62,7 @@ func TestHistory_CallsWithoutResult(t *testing.T) {
 		},
 	} {
 		h := historyOf(append(start[:len(start):len(start)], c.events...)...)
-		if diff := cmp.Diff(c.want, h.Messages(replays)); diff != "" {
+		if diff := cmp.Diff(c.want, h.Messages(replays, nil)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

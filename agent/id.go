@@ -20,8 +20,10 @@ type (
 	// A MessageID is chosen by the client that sends the message. It is unique
 	// within its conversation.
 	MessageID string
-	UserID    string
-	AgentID   string
+	// An AttachmentID names a file that came, or may come, with a message.
+	AttachmentID string
+	UserID       string
+	AgentID      string
 	// A KeyID names a key with which a program acts for a person.
 	KeyID string
 )

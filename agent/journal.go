@@ -14,7 +14,8 @@ type Journal interface {
 	// Append adds events to the end of a conversation and returns their
 	// records, which are on disk by then. All are written or none. If the
 	// conversation is not at the batch's After, Append writes nothing and
-	// returns [ErrConflict]; if there is no room for it, [ErrFull]. The first event of a conversation is a
+	// returns [ErrConflict]; if there is no room for it, [ErrFull]; if a message
+	// has files that its author may not attach, an [InputError]. The first event of a conversation is a
 	// [ConversationCreated] with After zero.
 	Append(ctx context.Context, b Batch) ([]Record, error)
 

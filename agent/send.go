@@ -28,6 +28,9 @@ type SendMessage struct {
 	Text    string
 	Author  Actor
 	Output  OutputOptions
+	// Attachments are uploads of the author that no other conversation has.
+	// The journal refuses others with an [InputError].
+	Attachments []Attachment
 }
 
 // Sent says what became of a message.
@@ -43,7 +46,7 @@ var errMessageID = &InputError{Message: "The message has no usable id. Reload th
 
 func (m SendMessage) check() error {
 	switch {
-	case strings.TrimSpace(m.Text) == "":
+	case strings.TrimSpace(m.Text) == "" && len(m.Attachments) == 0:
 		return &InputError{Message: "Write a message first."}
 	case len(m.Text) > MaxMessage:
 		return &InputError{Message: fmt.Sprintf("The message is %d KB long. The limit is %d KB: shorten it or split it.", len(m.Text)>>10, MaxMessage>>10)}
@@ -52,7 +55,15 @@ func (m SendMessage) check() error {
 	case !messageID.MatchString(string(m.Message)):
 		return errMessageID
 	}
-	return nil
+	return checkAttachments(m.Attachments)
+}
+
+// title is what a conversation is called that starts with the message.
+func (m SendMessage) title() string {
+	if strings.TrimSpace(m.Text) == "" && len(m.Attachments) > 0 {
+		return titleFrom(m.Attachments[0].Name)
+	}
+	return titleFrom(m.Text)
 }
 
 // Open opens a conversation without a message, as a program does: its runs
@@ -89,15 +100,18 @@ func (e *Engine) Create(ctx context.Context, n NewConversation) (Sent, error) {
 	if err := e.permit(ctx, n.Author.User); err != nil {
 		return Sent{}, err
 	}
+	if err := e.mayAttach(ctx, n.Model, n.Attachments); err != nil {
+		return Sent{}, err
+	}
 	id := ConversationFor(n.Author.User, n.Message)
 	sent := Sent{Conversation: id, Run: RunFor(id, n.Message)}
 	created := ConversationCreated{Owner: n.Author.User, Agent: n.Agent.ID, AgentName: n.Agent.Name, Model: n.Model}
 	head := Head{AgentName: created.AgentName, Model: created.Model}
-	entries := []Entry{{Event: created}, {Event: ConversationTitled{Title: titleFrom(n.Text)}}}
+	entries := []Entry{{Event: created}, {Event: ConversationTitled{Title: n.title()}}}
 	if n.Copied != nil {
 		entries = append(entries, Entry{Event: *n.Copied})
 	}
-	entries = append(entries, startRun(id, head, UserMessage{Message: n.Message, Text: n.Text, Author: n.Author}, n.Output)...)
+	entries = append(entries, startRun(id, head, UserMessage{Message: n.Message, Text: n.Text, Author: n.Author, Attachments: n.Attachments}, n.Output)...)
 	_, err := e.append(ctx, created.Owner, Batch{Conversation: id, Entries: entries})
 	if errors.Is(err, ErrConflict) { // the same submit came twice
 		return sent, nil
@@ -129,6 +143,9 @@ func (e *Engine) Send(ctx context.Context, id ConversationID, m SendMessage) (Se
 		if err := e.mayRun(ctx, m.Author.User, h.Agent); err != nil {
 			return nil, err
 		}
+		if err := e.mayAttach(ctx, h.Model, m.Attachments); err != nil {
+			return nil, err
+		}
 		if answer, err := e.answerByMessage(ctx, id, h, m); err != nil {
 			return nil, err
 		} else if len(answer) > 0 {
@@ -147,9 +164,9 @@ func (e *Engine) Send(ctx context.Context, id ConversationID, m SendMessage) (Se
 			sent.Queued = true
 			return append([]Entry{queued}, startNext(id, h)...), nil
 		}
-		entries := startRun(id, h, UserMessage{Message: m.Message, Text: m.Text, Author: m.Author}, m.Output)
+		entries := startRun(id, h, UserMessage{Message: m.Message, Text: m.Text, Author: m.Author, Attachments: m.Attachments}, m.Output)
 		if h.Title == "" { // it was opened without a message
-			entries = append([]Entry{{Event: ConversationTitled{Title: titleFrom(m.Text)}}}, entries...)
+			entries = append([]Entry{{Event: ConversationTitled{Title: m.title()}}}, entries...)
 		}
 		return entries, nil
 	})
@@ -166,6 +183,9 @@ func (e *Engine) answerByMessage(ctx context.Context, id ConversationID, h Head,
 	s, err := e.state(ctx, RunRef{id, h.Run.ID})
 	if err != nil || s.Question == nil || !e.now().Before(s.Question.ExpiresAt) {
 		return nil, err
+	}
+	if len(m.Attachments) > 0 {
+		return nil, &InputError{Message: "An answer to a question can't have files. Answer first, then send them with the next message."}
 	}
 	return runEntries(s.ID, s.answer(QuestionAnswered{Message: m.Message, Text: m.Text, By: m.Author})), nil
 }

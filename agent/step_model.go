@@ -74,8 +74,12 @@ func (w *worker) request(ctx context.Context, number int) (providers.Request, er
 	if err != nil {
 		return providers.Request{}, fmt.Errorf("read the replay state: %w", err)
 	}
+	contents, err := w.contents(ctx, &h)
+	if err != nil {
+		return providers.Request{}, err
+	}
 	req := providers.Request{
-		Model: w.state.Model.Model, System: w.agent.Instructions, Messages: h.Messages(replays),
+		Model: w.state.Model.Model, System: w.agent.Instructions, Messages: h.Messages(replays, contents),
 		Attempt: number, Reasoning: w.state.Output.Reasoning && !w.conn.NoReasoning,
 	}
 	if w.state.Withheld > 0 {

@@ -172,15 +172,18 @@ func TestQueries_UseIndexes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, Config{})
 	for name, query := range map[string]string{
-		"conversations_by_owner":   "SELECT id FROM conversations WHERE owner = 'u' AND archived = 0 AND (updated_at, id) < (1, 'c') ORDER BY updated_at DESC, id DESC LIMIT 10",
-		"conversations_that_need":  "SELECT count(*) FROM conversations WHERE owner = 'u' AND needs_you = 1",
-		"conversations_deleted":    "SELECT id FROM conversations WHERE deleted = 1 LIMIT 1",
-		"sessions_by_user":         "SELECT id FROM sessions WHERE user_id = 'u' ORDER BY used_at DESC",
-		"runs_by_place":            "SELECT id FROM runs WHERE conversation = 'c' AND rewound = 0 AND first_seq < 9 ORDER BY first_seq DESC LIMIT 10",
-		"runs_unfinished":          "SELECT id FROM runs WHERE rewound = 0 AND status IN ('pending', 'running') ORDER BY created_at, id",
-		"interactions_expiring":    "SELECT min(expires_at) FROM interactions WHERE open = 1 AND expires_at <> 0 AND expires_at > 5",
-		"events_by_run":            "SELECT seq FROM events WHERE conversation = 'c' AND run = 'r' AND seq > 0 ORDER BY seq LIMIT 10",
-		"sqlite_autoindex_events_": "SELECT * FROM events WHERE conversation = 'c' AND seq > 5 ORDER BY seq LIMIT 10",
+		"conversations_by_owner":      "SELECT id FROM conversations WHERE owner = 'u' AND archived = 0 AND (updated_at, id) < (1, 'c') ORDER BY updated_at DESC, id DESC LIMIT 10",
+		"conversations_that_need":     "SELECT count(*) FROM conversations WHERE owner = 'u' AND needs_you = 1",
+		"attachments_by_owner":        "SELECT count(*) FROM attachments WHERE owner = 'u' AND conversation = ''",
+		"attachments_by_conversation": "SELECT id FROM attachments WHERE conversation = '' AND created_at < 5 LIMIT 1",
+		"attachments_by_content":      "SELECT count(*) FROM attachments WHERE hash = 'h' AND id <> 'f'",
+		"conversations_deleted":       "SELECT id FROM conversations WHERE deleted = 1 LIMIT 1",
+		"sessions_by_user":            "SELECT id FROM sessions WHERE user_id = 'u' ORDER BY used_at DESC",
+		"runs_by_place":               "SELECT id FROM runs WHERE conversation = 'c' AND rewound = 0 AND first_seq < 9 ORDER BY first_seq DESC LIMIT 10",
+		"runs_unfinished":             "SELECT id FROM runs WHERE rewound = 0 AND status IN ('pending', 'running') ORDER BY created_at, id",
+		"interactions_expiring":       "SELECT min(expires_at) FROM interactions WHERE open = 1 AND expires_at <> 0 AND expires_at > 5",
+		"events_by_run":               "SELECT seq FROM events WHERE conversation = 'c' AND run = 'r' AND seq > 0 ORDER BY seq LIMIT 10",
+		"sqlite_autoindex_events_":    "SELECT * FROM events WHERE conversation = 'c' AND seq > 5 ORDER BY seq LIMIT 10",
 	} {
 		var plan []struct{ Detail string }
 		if err := db.read(t.Context()).Raw("EXPLAIN QUERY PLAN " + query).Scan(&plan).Error; err != nil {

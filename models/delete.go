@@ -31,7 +31,7 @@ type erasedDecisionRow struct {
 func (erasedDecisionRow) TableName() string { return "erased_decisions" }
 
 // Delete takes a conversation from its owner for good: from here on it is not
-// found, and nothing can be added to it. Its records, outputs, notes and lists
+// found, and nothing can be added to it. Its records, outputs, notes, files and lists
 // are erased soon after, in the background; see Erase. The error is
 // [ErrNotFound], or [agent.ErrConflict] while a run is under way: cancel it
 // first.
@@ -56,6 +56,9 @@ func (s Conversations) Delete(ctx context.Context, id agent.ConversationID, owne
 
 // markDeleted takes a conversation from its owner and leaves it to the erasure.
 func markDeleted(tx *gorm.DB, id agent.ConversationID) error {
+	if err := tx.Model(&attachmentRow{}).Where("conversation = ?", id).Update("owner", "").Error; err != nil {
+		return err
+	}
 	return tx.Model(&conversationRow{}).Where("id = ?", id).
 		Select("owner", "title", "head", "queued", "grants", "deleted").
 		Updates(conversationRow{Head: []byte("{}"), Deleted: true}).Error
@@ -84,7 +87,8 @@ func (s Conversations) Extent(ctx context.Context, id agent.ConversationID) (Ext
 	return Extent{int(messages), int(notes)}, failed(ctx, "measure conversation", err)
 }
 
-// Erase removes what is left of deleted conversations, part by part, and
+// Erase removes what is left of deleted conversations, and uploads that were not
+// sent within a day, part by part, and
 // returns when nothing is. An open database does so by itself, also for what
 // an earlier process had begun. Of every decision remains that it was made.
 func (s Conversations) Erase(ctx context.Context) error {
@@ -92,7 +96,10 @@ func (s Conversations) Erase(ctx context.Context) error {
 	defer s.db.erasure.Unlock()
 	for more := true; more; {
 		err := s.db.queue.do(ctx, priorityBulk, func(tx *gorm.DB) (err error) {
-			more, err = eraseSome(tx)
+			if more, err = eraseSome(tx); more || err != nil {
+				return err
+			}
+			more, err = eraseUnsent(tx, stampOf(s.db.now().Add(-keepUnsent)))
 			return err
 		})
 		if err != nil {
@@ -131,6 +138,9 @@ func eraseSome(tx *gorm.DB) (bool, error) {
 		n, err = done.RowsAffected, done.Error
 	}
 	if n > 0 || err != nil {
+		return true, err
+	}
+	if n, err := eraseAttachment(tx, "conversation = ?", id); n > 0 || err != nil {
 		return true, err
 	}
 	// Whatever else belongs to a conversation goes with its row.

@@ -23,9 +23,15 @@ func longTalk(t *testing.T, db *DB, id agent.ConversationID, owner agent.UserID)
 	t.Helper()
 	s := begin(t, db, id, owner)
 	s.add("", agent.ConversationTitled{Title: canary})
+	file, err := db.Attachments().Put(t.Context(), owner, Upload{
+		Name: canary, Type: agent.TypeText, Data: []byte(strings.Repeat(canary+string(id), 2*attachmentPart/len(canary))), Preview: []byte(canary),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range 2*eraseRows + 1 {
 		run := agent.RunID(fmt.Sprint("r_", id, "_", i))
-		s.add(run, agent.UserMessage{Message: agent.MessageID("m_" + run), Text: canary}, agent.RunCreated{}, agent.RunStarted{Epoch: 1})
+		s.add(run, agent.UserMessage{Message: agent.MessageID("m_" + run), Text: canary, Attachments: []agent.Attachment{file}}, agent.RunCreated{}, agent.RunStarted{Epoch: 1})
 		s.wait(run)
 		s.add(run, agent.ApprovalDecision{
 			Interaction: "i_" + agent.InteractionID(run), Call: "t_1", Tool: "notes_write", Binding: canary,
@@ -48,7 +54,7 @@ func longTalk(t *testing.T, db *DB, id agent.ConversationID, owner agent.UserID)
 func rowsOf(t *testing.T, db *DB, id agent.ConversationID) map[string]int64 {
 	t.Helper()
 	left := map[string]int64{}
-	for _, table := range []string{"events", "runs", "interactions", "attempt_outputs", "notes", "erased_decisions"} {
+	for _, table := range []string{"events", "runs", "interactions", "attempt_outputs", "notes", "attachments", "erased_decisions"} {
 		var n int64
 		if err := db.reader.Table(table).Where("conversation = ?", id).Count(&n).Error; err != nil {
 			t.Fatal(err)
@@ -87,6 +93,10 @@ func TestDelete_LeavesNoText(t *testing.T) {
 		t.Fatal(err)
 	}
 	onlyTombstones(t, db, "c_1")
+	var parts int64
+	if err := db.reader.Table("attachment_parts").Count(&parts).Error; err != nil || parts != 0 {
+		t.Errorf("%d parts of files are left, %v", parts, err)
+	}
 	if diff := cmp.Diff(before, rowsOf(t, db, "c_2")); diff != "" {
 		t.Errorf("another conversation (-before +after):\n%s", diff)
 	}

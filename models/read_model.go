@@ -20,6 +20,7 @@ type readModel struct {
 	interactions []interactionRow // the last one of an id counts
 	rewinds      []agent.Record
 	usage        []usageRow
+	attached     []agent.Attachment
 }
 
 // A runChange is where a run stands; begun says that its first record is among
@@ -58,6 +59,10 @@ func (m *readModel) apply(r agent.Record) {
 	switch e := r.Event.(type) {
 	case agent.Rewound:
 		m.rewinds = append(m.rewinds, r)
+	case agent.UserMessage:
+		m.attached = append(m.attached, e.Attachments...)
+	case agent.MessageQueued:
+		m.attached = append(m.attached, e.Attachments...)
 	case agent.ModelUsage:
 		m.usage = append(m.usage, newUsageRow(m.id, m.head.Owner, r, e))
 	}
@@ -151,6 +156,9 @@ func (m *readModel) write(tx *gorm.DB) error {
 		if err := tx.Clauses(upsert("conversation", "id")).Create(&i).Error; err != nil {
 			return err
 		}
+	}
+	if err := attach(tx, m.id, m.head.Owner, m.attached); err != nil {
+		return err
 	}
 	if err := writeUsage(tx, m.usage); err != nil {
 		return err

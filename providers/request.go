@@ -1,6 +1,11 @@
 package providers
 
-import "encoding/json"
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
 
 // A Request is one model call, in the words of no vendor.
 type Request struct {
@@ -31,8 +36,34 @@ type Request struct {
 // [AssistantMessage] or a [ToolResult].
 type Message interface{ message() }
 
-// A UserMessage is what a person wrote.
-type UserMessage struct{ Text string }
+// A UserMessage is what a person wrote. Files stand before the text, which may
+// be empty where there are some.
+type UserMessage struct {
+	Text  string
+	Files []File
+}
+
+// A File is an image, a PDF or plain text.
+type File struct {
+	Name string // untrusted
+	Type string // media type: image/…, application/pdf or text/plain
+	Data []byte // text is UTF-8
+}
+
+// Image reports whether the file is a picture.
+func (f File) Image() bool { return strings.HasPrefix(f.Type, "image/") }
+
+// PDF reports whether the file is a PDF.
+func (f File) PDF() bool { return f.Type == "application/pdf" }
+
+// DataURL is the file as an address that holds it.
+func (f File) DataURL() string {
+	return "data:" + f.Type + ";base64," + base64.StdEncoding.EncodeToString(f.Data)
+}
+
+// Quoted is a text file in the words of a message, for APIs that have no form
+// of their own for it.
+func (f File) Quoted() string { return fmt.Sprintf("File %q:\n\n%s", f.Name, f.Data) }
 
 // An AssistantMessage is a committed answer of the model with the tool calls
 // it asked for. Every call is followed by its [ToolResult], in the same order,

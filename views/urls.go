@@ -32,7 +32,8 @@ const (
 	NewKeyURL        = "/settings/keys/new"
 	ReferenceURL     = "/help/api" // what programs can do
 	InviteURL        = "/settings/people/invite"
-	InvitationsURL   = "/invite" // where links of invitations lead
+	InvitationsURL   = "/invite"      // where links of invitations lead
+	AttachmentsURL   = "/attachments" // POST takes a file: name in the query, the bytes as the body
 	AccountURL       = "/account"
 	PasswordURL      = "/account/password"
 	SessionsURL      = "/account/sessions" // POST ends all but this one
@@ -77,11 +78,21 @@ func DeleteURL(id agent.ConversationID) string { return ConversationURL(id) + "/
 func BypassURL(id agent.ConversationID) string    { return ConversationURL(id) + "/bypass" }
 func BypassEndURL(id agent.ConversationID) string { return BypassURL(id) + "/end" }
 
+// AttachmentURL downloads a file; PreviewURL shows a picture drawn anew;
+// RemoveAttachmentURL takes back one that was not sent.
+func AttachmentURL(id agent.AttachmentID) string       { return attachmentPath(id) }
+func PreviewURL(id agent.AttachmentID) string          { return attachmentPath(id) + "/preview" }
+func RemoveAttachmentURL(id agent.AttachmentID) string { return attachmentPath(id) + "/remove" }
+
+func attachmentPath(id agent.AttachmentID) string {
+	return AttachmentsURL + "/" + url.PathEscape(string(id))
+}
+
 // LiveURL is the socket of a conversation.
 func LiveURL(id agent.ConversationID) string { return ConversationURL(id) + "/live" }
 
-// MessagesURL takes a message: message_id, text and, optionally, reasoning=on
-// and buffer_attempts=on.
+// MessagesURL takes a message: message_id, text and, optionally, reasoning=on,
+// buffer_attempts=on and any number of attachment.
 func MessagesURL(id agent.ConversationID) string { return ConversationURL(id) + "/messages" }
 
 // ExportURL is a conversation as a file: its record as JSON lines, or with

@@ -87,11 +87,14 @@ func (s *Server) createConversation(w http.ResponseWriter, r *http.Request) erro
 	if len(agents) == 0 {
 		return &agent.InputError{Message: "No provider is connected yet, so nobody can answer. An admin can connect one in the settings."}
 	}
-	sent, err := s.create(r, agents, offers, m)
+	var sent agent.Sent
+	if err = s.takeFiles(r, &m); err == nil {
+		sent, err = s.create(r, agents, offers, m)
+	}
 	var refused *agent.InputError
 	if errors.As(err, &refused) {
 		return s.renderNew(w, r, http.StatusUnprocessableEntity, views.ComposerProps{
-			Message: newMessageID(), Text: m.Text, Error: refused.Message,
+			Message: newMessageID(), Text: m.Text, Error: refused.Message, Files: m.Attachments,
 			Output: m.Output, From: agent.ConversationID(r.PostFormValue("from")), Agent: r.PostFormValue("agent"), Model: r.PostFormValue("model"),
 		})
 	}

@@ -35,7 +35,9 @@ func (s *Server) sendMessage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.config.Engine.Send(r.Context(), id, m)
+	if err = s.takeFiles(r, &m); err == nil {
+		_, err = s.config.Engine.Send(r.Context(), id, m)
+	}
 	var refused *agent.InputError
 	if errors.As(err, &refused) && !inBackground(r) {
 		return s.reshowMessage(w, r, v, id, m, refused)
@@ -56,7 +58,7 @@ func (s *Server) reshowMessage(w http.ResponseWriter, r *http.Request, v visit, 
 	if err != nil {
 		return err
 	}
-	props.Message, props.Text, props.Error, props.Output = newMessageID(), m.Text, refused.Message, m.Output
+	props.Message, props.Text, props.Error, props.Output, props.Files = newMessageID(), m.Text, refused.Message, m.Output, m.Attachments
 	return s.render(w, r, http.StatusUnprocessableEntity, views.Conversation(props))
 }
 

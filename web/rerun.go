@@ -27,7 +27,7 @@ func (s *Server) showRerun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.renderRerun(w, r, http.StatusOK, views.RerunProps{Conversation: id, Run: run, Text: item.Message.Text})
+	return s.renderRerun(w, r, http.StatusOK, views.RerunProps{Conversation: id, Run: run, Text: item.Message.Text, Files: item.Message.Attachments})
 }
 
 func (s *Server) renderRerun(w http.ResponseWriter, r *http.Request, status int, p views.RerunProps) error {

@@ -76,6 +76,11 @@ func (s *Server) routes() []route {
 		{"POST /c/{conversation}/reconcile/{interaction}", signedIn, s.answerReconcile},
 		{"POST /c/{conversation}/safety/{interaction}", signedIn, s.answerSafety},
 
+		{"POST /attachments", signedIn, s.uploadFile},
+		{"GET /attachments/{attachment}", signedIn, s.downloadFile},
+		{"GET /attachments/{attachment}/preview", signedIn, s.previewFile},
+		{"POST /attachments/{attachment}/remove", signedIn, s.removeFile},
+
 		{"GET /invite", public, s.showInvitation},
 		{"POST /invite", public, s.acceptInvitation},
 		{"GET /account", signedIn, s.showAccount},

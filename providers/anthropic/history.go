@@ -50,7 +50,7 @@ func (h *history) add(messages []providers.Message) *providers.Error {
 		var failure *providers.Error
 		switch m := m.(type) {
 		case providers.UserMessage:
-			failure = h.text(roleUser, m.Text)
+			failure = h.user(m)
 		case providers.AssistantMessage:
 			failure = h.answer(m)
 		case providers.ToolResult:
@@ -126,6 +126,16 @@ func (h *history) result(m providers.ToolResult) *providers.Error {
 		w.Content = "Error"
 	}
 	return h.block(roleUser, w)
+}
+
+// user adds what a person attached and wrote.
+func (h *history) user(m providers.UserMessage) *providers.Error {
+	for _, f := range m.Files {
+		if failure := h.block(roleUser, fileBlock(f)); failure != nil {
+			return failure
+		}
+	}
+	return h.text(roleUser, m.Text)
 }
 
 // text adds a text, unless it is blank, which the API refuses.

@@ -48,6 +48,10 @@ func golden(t *testing.T, name string, body []byte) {
 func TestRequestBodies(t *testing.T) {
 	t.Parallel()
 	user := providers.UserMessage{Text: "What about <b>Oslo</b> & \u2028Rome?"}
+	files := []providers.File{
+		{Name: "a \"b\".png", Type: "image/png", Data: []byte("\x89PNG\xff")}, {Name: "c.pdf", Type: "application/pdf", Data: []byte("%PDF-1")},
+		{Name: "d.md", Type: "text/plain", Data: []byte("<d>\n")},
+	}
 	calls := []providers.ToolCall{
 		{ID: "c1", Name: "read", Arguments: `{"a": 1.0}`, Executable: true}, {ID: "c2", Name: "write", Executable: true},
 	}
@@ -69,6 +73,9 @@ func TestRequestBodies(t *testing.T) {
 			providers.Request{Model: "m", System: "Be brief.", Messages: []providers.Message{user}}},
 		{"caching_on", anthropic.Config{PromptCaching: new(true)},
 			providers.Request{Model: "m", System: " \n", MaxOutputTokens: 512, Messages: []providers.Message{user}}},
+		{"files", anthropic.Config{}, providers.Request{
+			Model: "m", Messages: []providers.Message{providers.UserMessage{Text: "Look", Files: files}, providers.UserMessage{Files: files[:1]}},
+		}},
 		{"tools", anthropic.Config{}, providers.Request{
 			Model: "m", Messages: []providers.Message{user},
 			Tools: []providers.ToolSpec{

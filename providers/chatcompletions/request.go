@@ -33,7 +33,7 @@ type streamOptions struct {
 
 type wireMessage struct {
 	Role       string     `json:"role"`
-	Content    *string    `json:"content"`
+	Content    any        `json:"content"` // *string, []wirePart, or nil for null
 	Refusal    string     `json:"refusal,omitempty"`
 	ToolCalls  []wireCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
@@ -107,7 +107,7 @@ func buildMessages(req providers.Request, d dialect) ([]wireMessage, *providers.
 	for _, m := range req.Messages {
 		switch m := m.(type) {
 		case providers.UserMessage:
-			out = append(out, wireMessage{Role: "user", Content: &m.Text})
+			out = append(out, wireMessage{Role: "user", Content: userContent(m)})
 		case providers.AssistantMessage:
 			if m.Text == "" && m.Refusal == "" && len(m.Calls) == 0 {
 				continue // servers refuse an empty one

@@ -45,6 +45,11 @@ type part struct {
 	Type    string  `json:"type"`
 	Text    *string `json:"text,omitempty"`
 	Refusal *string `json:"refusal,omitempty"`
+
+	ImageURL string `json:"image_url,omitempty"`
+	Detail   string `json:"detail,omitempty"`
+	Filename string `json:"filename,omitempty"`
+	FileData string `json:"file_data,omitempty"`
 }
 
 type functionCall struct {
@@ -77,7 +82,7 @@ func buildRequest(req providers.Request, binding string) ([]byte, *providers.Err
 	for _, m := range req.Messages {
 		switch m := m.(type) {
 		case providers.UserMessage:
-			w.Input = append(w.Input, message{Type: "message", Role: "user", Content: []part{{Type: "input_text", Text: &m.Text}}})
+			w.Input = append(w.Input, message{Type: "message", Role: "user", Content: userParts(m)})
 		case providers.AssistantMessage:
 			items, known, failure := assistantItems(m, binding)
 			if failure != nil {

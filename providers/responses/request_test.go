@@ -42,6 +42,10 @@ func TestRequest(t *testing.T) {
 		providers.AssistantMessage{Refusal: "no"},
 		providers.UserMessage{Text: "c"},
 	}
+	files := []providers.File{
+		{Name: "a \"b\".png", Type: "image/png", Data: []byte("\x89PNG\xff")}, {Name: "c.pdf", Type: "application/pdf", Data: []byte("%PDF-1")},
+		{Name: "d.md", Type: "text/plain", Data: []byte("<d>\n")},
+	}
 	tests := map[string]struct {
 		config responses.Config
 		req    providers.Request
@@ -49,6 +53,13 @@ func TestRequest(t *testing.T) {
 	}{
 		"plain": {responses.Config{}, providers.Request{Model: "m", Messages: history[:1]},
 			`{"model":"m","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]}],"stream":true,"store":false,"include":["reasoning.encrypted_content"]}`},
+		"files": {responses.Config{}, providers.Request{Model: "m", Messages: []providers.Message{providers.UserMessage{Text: "Look", Files: files}, providers.UserMessage{Files: files[:1]}}},
+			`{"model":"m","input":[{"type":"message","role":"user","content":[
+				{"type":"input_image","image_url":"data:image/png;base64,iVBOR/8=","detail":"auto"},
+				{"type":"input_file","filename":"c.pdf","file_data":"data:application/pdf;base64,JVBERi0x"},
+				{"type":"input_text","text":"File \"d.md\":\n\n<d>\n"},
+				{"type":"input_text","text":"Look"}
+			]},{"type":"message","role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,iVBOR/8=","detail":"auto"}]}],"stream":true,"store":false,"include":["reasoning.encrypted_content"]}`},
 		"everything": {responses.Config{MaxOutputTokens: 100}, providers.Request{Model: "m", System: "Be exact.", Reasoning: true, Tools: []providers.ToolSpec{tool}, Messages: history},
 			`{"model":"m","instructions":"Be exact.","input":[
 				{"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]},

@@ -5,6 +5,7 @@ import "./time.js";
 import "./copy.js";
 import "./toast.js";
 import "./card.js";
+import "./files.js";
 import "./composer.js";
 import "./answers.js";
 import "./follow.js";

@@ -53,7 +53,7 @@ function attach(box) {
     // An input method uses Enter to choose a word.
     if (event.key !== "Enter" || !plain || event.isComposing || event.keyCode === 229 || touch.matches) return;
     event.preventDefault();
-    if (box.value.trim()) form.requestSubmit();
+    if (box.value.trim() || form.querySelector("[data-file]")) form.requestSubmit();
   });
 
   let sent = "";

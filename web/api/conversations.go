@@ -131,7 +131,7 @@ func (s *Server) conversationOf(c *call, id agent.ConversationID, before agent.S
 		out.Messages = append(out.Messages, r.messages()...)
 	}
 	for _, q := range head.Queue {
-		out.Queue = append(out.Queue, QueuedMessage{q.Message, agent.RunFor(id, q.Message), q.Text, Time(q.At)})
+		out.Queue = append(out.Queue, QueuedMessage{q.Message, agent.RunFor(id, q.Message), q.Text, attachmentsOf(q.Attachments), Time(q.At)})
 	}
 	if head.Run == nil {
 		return out, nil
@@ -210,6 +210,9 @@ func (s *Server) sendMessage(c *call) (answer, error) {
 		m.Output = chosen.Output
 	}
 	if err := s.admit(c.caller, id); err != nil {
+		return answer{}, err
+	}
+	if m.Attachments, err = s.DB.Attachments().Take(c.Context(), c.owner(), in.Attachments); err != nil {
 		return answer{}, err
 	}
 	sent, err := s.Engine.Send(c.Context(), id, m)

@@ -103,6 +103,9 @@ func (o operation) document(bodies, answers *schemas) object {
 			"content":  object{"application/json": object{"schema": bodies.of(reflect.TypeOf(o.in))}},
 		}
 	}
+	if o.file {
+		doc["requestBody"] = object{"required": true, "content": object{"application/octet-stream": object{}}}
+	}
 	doc["responses"] = o.responses(answers)
 	return doc
 }
@@ -112,6 +115,8 @@ func (o operation) responses(answers *schemas) object {
 	for _, r := range o.out {
 		answer := object{"description": r.about}
 		switch {
+		case r.file:
+			answer["content"] = object{"*/*": object{}}
 		case r.body == nil:
 		case o.follow != nil:
 			answers.of(reflect.TypeOf(r.body))

@@ -36,6 +36,7 @@ var (
 	errNotFound       = &Error{Code: "not_found", status: http.StatusNotFound, Message: "There is nothing at this address."}
 	errNoConversation = &Error{Code: "conversation_not_found", status: http.StatusNotFound, Message: "There is no such conversation."}
 	errNoRun          = &Error{Code: "run_not_found", status: http.StatusNotFound, Message: "There is no such run."}
+	errNoAttachment   = &Error{Code: "attachment_not_found", status: http.StatusNotFound, Message: "There is no such file, or it was sent already."}
 	errNotWaiting     = &Error{Code: "run_not_waiting", status: http.StatusConflict, Message: "The run does not wait for this: it was decided otherwise, has expired, or was withdrawn."}
 	errConflict       = &Error{Code: "conflict", status: http.StatusConflict, Message: "Something else was recorded first. Nothing was changed; try again."}
 	errInProgress     = &Error{Code: "request_in_progress", status: http.StatusConflict, wait: time.Second, Message: "A request with this Idempotency-Key is being answered."}

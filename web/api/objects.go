@@ -80,13 +80,23 @@ type RunState struct {
 
 // A Message is what was said.
 type Message struct {
-	ID        string      `json:"id"`
-	Role      string      `json:"role" enum:"user,assistant"`
-	RunID     agent.RunID `json:"run_id"`
-	Text      string      `json:"text"`
-	Refusal   *string     `json:"refusal" doc:"What the model said instead of an answer."`
-	Citations []Citation  `json:"citations"`
-	CreatedAt Time        `json:"created_at"`
+	ID          string       `json:"id"`
+	Role        string       `json:"role" enum:"user,assistant"`
+	RunID       agent.RunID  `json:"run_id"`
+	Text        string       `json:"text"`
+	Refusal     *string      `json:"refusal" doc:"What the model said instead of an answer."`
+	Citations   []Citation   `json:"citations"`
+	Attachments []Attachment `json:"attachments"`
+	CreatedAt   Time         `json:"created_at"`
+}
+
+// An Attachment is a file that comes, or may come, with a message.
+type Attachment struct {
+	ID     agent.AttachmentID `json:"id"`
+	Name   string             `json:"name"`
+	Type   string             `json:"type" doc:"The media type, found in the bytes."`
+	Size   int                `json:"size" doc:"Bytes."`
+	SHA256 string             `json:"sha256"`
 }
 
 // A Citation names a source. There are none yet.
@@ -94,10 +104,11 @@ type Citation struct{}
 
 // A QueuedMessage waits for the run to end.
 type QueuedMessage struct {
-	ID        agent.MessageID `json:"id"`
-	RunID     agent.RunID     `json:"run_id" doc:"The run that it will start."`
-	Text      string          `json:"text"`
-	CreatedAt Time            `json:"created_at"`
+	ID          agent.MessageID `json:"id"`
+	RunID       agent.RunID     `json:"run_id" doc:"The run that it will start."`
+	Text        string          `json:"text"`
+	Attachments []Attachment    `json:"attachments"`
+	CreatedAt   Time            `json:"created_at"`
 }
 
 // A ConversationList is a page of a list.
@@ -117,8 +128,9 @@ type ConversationEntry struct {
 
 // A NewMessage is a message to send.
 type NewMessage struct {
-	Text   string  `json:"text" doc:"At most 128 KiB."`
-	Output *Output `json:"output,omitempty" doc:"What to show of the run; the agent’s choice if it is missing."`
+	Text        string               `json:"text" doc:"At most 128 KiB."`
+	Output      *Output              `json:"output,omitempty" doc:"What to show of the run; the agent’s choice if it is missing."`
+	Attachments []agent.AttachmentID `json:"attachments,omitempty" doc:"At most 8 files that were uploaded; 24 MB together. The text may be empty then."`
 }
 
 // An Output says what a run shows while it is under way.

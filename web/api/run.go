@@ -74,12 +74,12 @@ func (r *run) messages() []Message {
 	}
 	list := []Message{{
 		ID: string(r.Message.Message), Role: "user", RunID: r.ref.Run, Text: r.Message.Text,
-		Citations: []Citation{}, CreatedAt: Time(r.created),
+		Citations: []Citation{}, Attachments: attachmentsOf(r.Message.Attachments), CreatedAt: Time(r.created),
 	}}
 	if res := r.result(); res != nil {
 		list = append(list, Message{
 			ID: string(r.Finished.Answer), Role: "assistant", RunID: r.ref.Run, Text: res.FinalOutput,
-			Refusal: res.Refusal, Citations: res.Citations, CreatedAt: Time(r.finished),
+			Refusal: res.Refusal, Citations: res.Citations, Attachments: []Attachment{}, CreatedAt: Time(r.finished),
 		})
 	}
 	return list

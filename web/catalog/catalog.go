@@ -26,7 +26,10 @@ type Catalog struct {
 	told        func(id, name string, err error) // nil if nobody listens
 }
 
-var _ agent.Catalog = (*Catalog)(nil)
+var (
+	_ agent.Catalog = (*Catalog)(nil)
+	_ agent.Models  = (*Catalog)(nil)
+)
 
 // New returns the catalog of a database. The log gets why a command for a
 // token failed.
@@ -68,6 +71,21 @@ func (c *Catalog) Connect(ctx context.Context, ref agent.ModelRef) (agent.Connec
 		}
 	}
 	return connection, err
+}
+
+// Models returns every model of every provider with what an admin says that it
+// takes.
+func (c *Catalog) Models(ctx context.Context) ([]agent.ModelTakes, error) {
+	rows, err := c.db.Providers().List(ctx)
+	var list []agent.ModelTakes
+	for _, p := range rows {
+		for _, m := range p.Models {
+			list = append(list, agent.ModelTakes{
+				ModelRef: agent.ModelRef{Provider: p.ID, ProviderName: p.Name, Model: m.Name}, Images: m.Images, PDF: m.PDF,
+			})
+		}
+	}
+	return list, err
 }
 
 // Open returns a provider as it is stored. The key is looked up for each

@@ -117,7 +117,8 @@ func (s *Server) startEngine(log *slog.Logger) {
 	s.tb.Cleanup(inspector.Close)
 	s.Engine = agent.NewEngine(agent.Config{
 		Journal: s.DB.Journal(), Index: s.DB.Journal(), Catalog: s.catalog,
-		People: s.DB.Users(), Rulebook: s.DB.Rules(), Inspector: inspector, Tools: tools.All(s.DB.Notes()), Log: log,
+		People: s.DB.Users(), Rulebook: s.DB.Rules(), Inspector: inspector, Attachments: s.DB.Attachments(), Models: s.catalog,
+		Tools: tools.All(s.DB.Notes()), Log: log,
 	})
 	if err := s.Engine.Start(s.tb.Context()); err != nil {
 		s.tb.Fatal(err)
