@@ -48,7 +48,7 @@ var shown = strings.NewReplacer("\x00", "␀", "\x1b", "␛", "\a", "␇", "\x7f
 
 // forbidden is what only a payload could have put into the body.
 const forbidden = `body script, body style, body link, body base, body meta, body img, iframe, object, embed, [style], [srcdoc],
-	[onload], [onerror], [onfocus], [hx-get]:not([hx-get^="/c/"]), [hx-trigger], [autofocus], svg script, svg[onload], template,
+	[onload], [onerror], [onfocus], [hx-get]:not([hx-get^="/c/"]), [hx-trigger], [autofocus], svg script, svg[onload], template:not([data-file-pending], [data-files-said]),
 	a[href^="javascript" i], a[href^="data" i], a[href^="vbscript" i], [action*="evil.invalid"], [src*="evil.invalid"]`
 
 // wantInert requires that nothing on the page came out of outside text but
