@@ -27,6 +27,9 @@ type CallDecision struct {
 	// Grant allows the tool for the rest of the conversation, beside an
 	// allowed call.
 	Grant bool
+	// Arguments run in place of those that were shown, beside an allowed call; ""
+	// changes nothing. See [ToolCallRequested.Editable].
+	Arguments string
 }
 
 // Decide records a person's verdicts on calls of a card. Calls that are not
@@ -65,13 +68,19 @@ func (e *Engine) Decide(ctx context.Context, r RunRef, card InteractionID, by Ac
 		var fresh []CallDecision
 		for _, v := range verdicts {
 			c := s.Call(v.Call)
-			if c == nil || v.Binding != bind(s.ID, c.ToolCallRequested) {
+			if c == nil || v.Binding != bind(s.ID, c.shown()) {
 				return nil, ErrNotWaiting
+			}
+			if v.Arguments == c.shown().Arguments {
+				v.Arguments = ""
+			}
+			if err := e.checkEdit(c, v); err != nil {
+				return nil, err
 			}
 			switch d := c.Decision; {
 			case d == nil:
 				fresh = append(fresh, v)
-			case d.Interaction != card || d.Verdict != v.Verdict || !d.By.is(by) || d.Origin != by.origin() || (d.Grant != "") != v.Grant:
+			case d.Interaction != card || d.Verdict != v.Verdict || !d.By.is(by) || d.Origin != by.origin() || (d.Grant != "") != v.Grant || d.Arguments != v.Arguments:
 				return nil, ErrNotWaiting
 			}
 		}
@@ -164,6 +173,11 @@ func (s *RunState) decide(verdicts []CallDecision, fill func(int, *ApprovalDecis
 		d := ApprovalDecision{
 			Interaction: s.Approval.Interaction, Call: v.Call, Tool: s.Call(v.Call).Tool, Binding: v.Binding,
 			Verdict: v.Verdict, Reason: v.Reason,
+		}
+		if v.Arguments != "" {
+			edited := s.Call(v.Call).ToolCallRequested
+			edited.Arguments = v.Arguments
+			d.Arguments, d.Binding = v.Arguments, bind(s.ID, edited)
 		}
 		fill(n, &d)
 		events = append(events, d)

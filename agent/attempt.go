@@ -236,6 +236,7 @@ func (a *attempt) completed(ctx context.Context, f providers.Finish) error {
 		for i, c := range f.Calls {
 			output.Segments = append(output.Segments, Segment{Channel: ChannelCall, Text: c.Name + " " + c.Arguments})
 			r := a.requested(c)
+			r.Signed = f.Replay != nil
 			if a.rewritten != nil {
 				r.Rewritten = a.rewritten[i]
 			}

@@ -160,6 +160,10 @@ var pins = []struct {
 		`{"interaction_id":"i_1","call_id":"t_1","tool":"save","binding":"b","verdict":"deny","origin":"human","reason":"No.","by":` + annJSON + `}`,
 	},
 	{
+		agent.ApprovalDecision{Interaction: "i_1", Call: "t_1", Tool: "save", Binding: "b", Verdict: agent.VerdictAllow, Origin: agent.OriginHuman, By: ann, Arguments: `{"n": 2}`},
+		`{"interaction_id":"i_1","call_id":"t_1","tool":"save","binding":"b","verdict":"allow","origin":"human","by":` + annJSON + `,"arguments":"{\"n\": 2}"}`,
+	},
+	{
 		agent.ApprovalDecision{Call: "t_1", Tool: "save", Binding: "b", Verdict: agent.VerdictDeny, Origin: agent.OriginHardPolicy},
 		`{"call_id":"t_1","tool":"save","binding":"b","verdict":"deny","origin":"hard_policy","by":{}}`,
 	},

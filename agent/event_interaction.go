@@ -53,6 +53,9 @@ type ApprovalDecision struct {
 	Origin      Origin        `json:"origin"`
 	Reason      string        `json:"reason,omitempty"` // at most MaxReason characters (contract V20)
 	By          Actor         `json:"by"`
+	// Arguments run in place of those that were sent, "" where a person changed
+	// nothing. The binding is then of these.
+	Arguments string `json:"arguments,omitempty"`
 	// Grant is the standing permission that came with the verdict, or that gave
 	// it; GrantedAt is when that or the bypass was given, zero where it came with
 	// this card.

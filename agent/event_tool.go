@@ -18,6 +18,9 @@ type ToolCallRequested struct {
 	// tool that is not declared.
 	Definition string `json:"definition,omitempty"`
 	ReadOnly   bool   `json:"read_only,omitempty"`
+	// Signed says that the provider binds the call to what it sent: it can't be
+	// changed (contract P31, P32).
+	Signed bool `json:"signed,omitempty"`
 }
 
 // ToolCallStarted is on disk before the tool runs.

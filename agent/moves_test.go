@@ -42,6 +42,16 @@ var commands = map[string]command{
 		}
 		return s.Engine.Decide(ctx, agent.RunRef{Conversation: agenttest.Conversation, Run: run.ID}, card, ann, list)
 	},
+	"edit": func(ctx context.Context, s *survivor, run *agent.RunState) error {
+		card, list := agent.InteractionID("none"), []agent.CallDecision{{Verdict: agent.VerdictAllow}}
+		if run.Approval != nil {
+			card, list = run.Approval.Interaction, verdicts(run, 1)
+			for i := range list {
+				list[i].Verdict, list[i].Grant, list[i].Arguments = agent.VerdictAllow, false, `{"edited":true}`
+			}
+		}
+		return s.Engine.Decide(ctx, agent.RunRef{Conversation: agenttest.Conversation, Run: run.ID}, card, ann, list)
+	},
 	"answer": func(ctx context.Context, s *survivor, run *agent.RunState) error {
 		question, answers := agent.InteractionID("none"), []agent.Answer{{}}
 		if run.Question != nil {

@@ -9,6 +9,7 @@ const (
 	resultPolicy     = "A rule of this server does not permit this call, so it did not run. Do not repeat it and do not look for another way to the same end."
 	resultGuarded    = "A guardrail of this agent does not let this call pass, so it did not run. Do not repeat it and do not look for another way to the same end."
 	resultExpired    = "Nobody decided on this call in time, so it did not run. Do not repeat it. Say that it was not done."
+	resultEdited     = "A person changed the arguments of this call before allowing it. It ran with these: "
 	resultNoAnswer   = "Nobody answered in time. Go on with what you know, or say what you would need."
 	resultNotStarted = "The run was stopped before this call began. It did not run."
 	resultUnknown    = "The run was stopped while this call was under way. It may or may not have happened. Check before repeating it."

@@ -58,16 +58,17 @@ type Excused struct {
 
 // A RunCall is where a call stands.
 type RunCall struct {
-	ToolCallRequested
-	Decision  *ApprovalDecision // the last verdict that settles it
-	Review    *ApprovalDecision // the reviewer's verdict, where it was unsure
-	Rule      string            // the policy rule that put it on a card, "" for none
-	Expired   bool              // nobody decided or answered in time
-	Started   bool
-	Asked     *QuestionAsked // for a call that is a question
-	Answered  *QuestionAnswered
-	Reconcile *ReconcileAnswered
-	Finished  *ToolCallFinished
+	ToolCallRequested                   // with the arguments that run
+	Sent              string            // the model's own, where a person changed them
+	Decision          *ApprovalDecision // the last verdict that settles it
+	Review            *ApprovalDecision // the reviewer's verdict, where it was unsure
+	Rule              string            // the policy rule that put it on a card, "" for none
+	Expired           bool              // nobody decided or answered in time
+	Started           bool
+	Asked             *QuestionAsked // for a call that is a question
+	Answered          *QuestionAnswered
+	Reconcile         *ReconcileAnswered
+	Finished          *ToolCallFinished
 }
 
 // Grantable reports whether a grant may come with a verdict on the call.
@@ -165,6 +166,9 @@ func (s *RunState) applyCall(e Event) {
 			c.Review = &e
 		default:
 			c.Decision = &e
+			if e.Arguments != "" {
+				c.Sent, c.Arguments = c.Arguments, e.Arguments
+			}
 		}
 	case QuestionAsked:
 		s.Question = &e

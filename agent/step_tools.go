@@ -137,7 +137,7 @@ func (w *worker) run(ctx context.Context, tool Tool, c *RunCall) (ToolCallFinish
 	callCtx, cancel := context.WithTimeout(ctx, w.bound().ToolCall)
 	defer cancel()
 	result, err := call(callCtx, tool, in)
-	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallOK, Result: cut(result.Text, maxResult), DurationMS: w.now().Sub(began).Milliseconds()}
+	f := ToolCallFinished{Call: c.ToolCallRequested.Call, Outcome: CallOK, Result: result.Text, DurationMS: w.now().Sub(began).Milliseconds()}
 	switch {
 	case err == nil && result.IsError:
 		f.Outcome = CallError
@@ -150,6 +150,10 @@ func (w *worker) run(ctx context.Context, tool Tool, c *RunCall) (ToolCallFinish
 		w.log.Error("tool failed", "tool", c.Tool, "conversation", w.ref.Conversation, "run", w.ref.Run, "call", c.ToolCallRequested.Call)
 		f.Outcome, f.Result = CallError, resultFailed
 	}
+	if c.Sent != "" {
+		f.Result = resultEdited + c.Arguments + "\n\n" + f.Result
+	}
+	f.Result = cut(f.Result, maxResult)
 	return f, nil
 }
 

@@ -78,3 +78,32 @@ finish stop
 	c.decide("Write a note", "Approve once")
 	c.awaitStatus(isReady)
 }
+
+// A call runs with the arguments that a person wrote in place of the model's.
+func TestEditAndApprove(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, `
+call call_1 notes_write {"title":"A","text":"one"}
+finish tool_calls
+---
+expect result "A person changed the arguments"
+text "Written."
+finish stop
+`)
+	c.start("Write")
+	c.awaitStatus(isWaiting)
+	c.must(c.callForm("Write a note").Locator(".edit > summary").Click())
+	box := c.callForm("Write a note").GetByLabel("Arguments, as JSON")
+	c.must(expect.Locator(box).ToHaveValue(`{"title":"A","text":"one"}`))
+	c.wantAccessible()
+	c.must(box.Fill(`{"title":"B"}`))
+	c.decide("Write a note", "Approve as edited")
+	c.wantText("#toasts", `the argument "text" is missing`)
+	c.must(expect.Locator(box).ToHaveValue(`{"title":"B"}`))
+	c.must(box.Fill(`{"title":"B","text":"two"}`))
+	c.decide("Write a note", "Approve as edited")
+	c.awaitStatus(isReady)
+	c.wantText(".card.is-decided", "Approved with changes", adminName, "Arguments as changed", `"two"`)
+	c.wantAccessible()
+	c.wantReload()
+}

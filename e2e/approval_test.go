@@ -28,8 +28,8 @@ func (p *page) decide(title, button string) {
 // giveReason types a reason, without deciding.
 func (p *page) giveReason(title, reason string) {
 	p.t.Helper()
-	p.must(p.callForm(title).Locator("summary").Click())
-	p.must(p.callForm(title).Locator("textarea").Fill(reason))
+	p.must(p.callForm(title).Locator(".reason > summary").Click())
+	p.must(p.callForm(title).Locator(".reason textarea").Fill(reason))
 }
 
 // decided is what the record says about decided calls, oldest first.
@@ -167,7 +167,7 @@ finish stop
 		p.awaitStatus(isWaiting)
 		p.must(expect.Locator(p.ran("notes_write")).ToHaveCount(0))
 	}
-	reason := c.callForm("Delete a note").Locator("textarea")
+	reason := c.callForm("Delete a note").Locator(".reason textarea")
 	c.must(expect.Locator(reason).ToHaveValue("I still"))
 	c.must(expect.Locator(reason).ToBeFocused())
 	if n := len(c.model.Requests()); n != 1 {

@@ -127,7 +127,8 @@ func QueuedURL(id agent.ConversationID, message agent.MessageID) string {
 }
 
 // ApprovalURL takes a decision: run, one call or several, each with its
-// binding, decision=allow, conversation or deny, and reason.
+// binding, decision=allow, conversation,
+// edit (with arguments) or deny, and reason.
 func ApprovalURL(id agent.ConversationID, interaction agent.InteractionID) string {
 	return ConversationURL(id) + "/approvals/" + url.PathEscape(string(interaction))
 }

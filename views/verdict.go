@@ -46,6 +46,8 @@ func verdictOf(i *agent.ApprovalItem, c *agent.ApprovalCall) verdict {
 		v.granted = grantedAt(c.CallItem)
 	}
 	switch {
+	case d.Verdict == agent.VerdictAllow && human && d.Arguments != "":
+		v.class, v.icon, v.text = "is-allow is-signed", "check", "Approved with changes"
 	case d.Verdict == agent.VerdictAllow && human && d.Grant != "":
 		v.class, v.icon, v.text = "is-allow is-signed", "check", "Approved for this conversation"
 	case d.Verdict == agent.VerdictAllow && human:

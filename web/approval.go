@@ -29,10 +29,15 @@ func (s *Server) decideApproval(w http.ResponseWriter, r *http.Request) error {
 // verdictsOf reads the same verdict on each call that a form names with what
 // was shown of it.
 func verdictsOf(r *http.Request) ([]agent.CallDecision, error) {
-	verdict := agent.Verdict(r.PostFormValue("decision"))
-	grant := verdict == "conversation"
-	if grant {
+	verdict, arguments := agent.Verdict(r.PostFormValue("decision")), ""
+	grant, edit := verdict == "conversation", verdict == "edit"
+	if grant || edit {
 		verdict = agent.VerdictAllow
+	}
+	if edit {
+		if arguments = lineFeeds(r.PostFormValue("arguments")); arguments == "" {
+			return nil, &agent.InputError{Message: "Write the arguments as a JSON object; {} stands for none."}
+		}
 	}
 	calls, bindings := r.PostForm["call"], r.PostForm["binding"]
 	if len(calls) == 0 || len(calls) != len(bindings) {
@@ -42,7 +47,7 @@ func verdictsOf(r *http.Request) ([]agent.CallDecision, error) {
 	for i := range calls {
 		list[i] = agent.CallDecision{
 			Call: agent.CallID(calls[i]), Binding: bindings[i], Verdict: verdict, Grant: grant,
-			Reason: lineFeeds(r.PostFormValue("reason")),
+			Reason: lineFeeds(r.PostFormValue("reason")), Arguments: arguments,
 		}
 	}
 	return list, nil

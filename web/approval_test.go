@@ -99,3 +99,41 @@ func (d *dialogue) decideAs(by agent.Actor, v agent.Verdict) {
 		d.t.Fatal(err)
 	}
 }
+
+// What a person wrote in place of the arguments runs, and the record shows
+// both. What the tool would not take is refused with the reason.
+func TestEditAndApprove(t *testing.T) {
+	t.Parallel()
+	d := newDialogue(t, `
+call call_1 notes_write {"title":"A","text":"one"}
+finish tool_calls
+---
+expect result "A person changed the arguments"
+text "Done."
+finish stop
+`, setting{})
+	d.send("Write.")
+	d.until(agent.StatusWaitingApproval)
+	tab := d.open()
+	form := load(t, d.s.Admin, d.url()).Forms("/approvals/")[0]
+	edit := changed(form.Values, "decision", "edit")
+	for name, arguments := range map[string]string{
+		"nothing": "", "no JSON": "title: A", "a list": `["A"]`, "an unknown name": `{"title":"A","text":"one","to":"B"}`,
+		"hidden text": "{\"title\":\"A\u202e\",\"text\":\"one\"}",
+	} {
+		attempts(t, name, d.s.Admin, form.Action, changed(edit, "arguments", arguments), http.StatusUnprocessableEntity)
+	}
+	d.post(form.Action, changed(edit, "arguments", "{\r\n\"title\":\"B\", \"text\":\"two\"}"))
+	d.until(agent.StatusSucceeded)
+	d.agree(tab)
+	page := load(t, d.s.Admin, d.url()).Normal()
+	for _, want := range []string{"Approved with changes", "Arguments as changed", "Arguments as shown"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the record lacks %q", want)
+		}
+	}
+	notes, err := d.s.DB.Notes().List(t.Context(), d.id)
+	if err != nil || len(notes) != 1 || notes[0] != "B" {
+		t.Errorf("got the notes %v, %v; want B alone", notes, err)
+	}
+}

@@ -76,6 +76,8 @@ func (d *drive) verb(verb string, words []string) error {
 		return d.Engine.RemoveQueued(ctx, d.conversation, agent.MessageID(shift(&words)))
 	case "approve":
 		return d.decide(ctx, agent.VerdictAllow, words)
+	case "change":
+		return d.decide(ctx, agent.VerdictAllow, append([]string{""}, words...))
 	case "deny":
 		return d.decide(ctx, agent.VerdictDeny, words)
 	case "reconcile":
@@ -241,6 +243,7 @@ func (d *drive) decide(ctx context.Context, v agent.Verdict, words []string) err
 		words = words[:len(words)-3]
 	}
 	reason := shift(&words)
+	arguments := shift(&words)
 	var card agent.InteractionID
 	var run agent.RunID
 	var verdicts []agent.CallDecision
@@ -253,7 +256,7 @@ func (d *drive) decide(ctx context.Context, v agent.Verdict, words []string) err
 		var on []agent.CallDecision
 		for _, c := range asked.Calls {
 			if only == "" || c.Call == only {
-				on = append(on, agent.CallDecision{Call: c.Call, Binding: c.Binding, Verdict: v, Reason: reason, Grant: grant})
+				on = append(on, agent.CallDecision{Call: c.Call, Binding: c.Binding, Verdict: v, Reason: reason, Grant: grant, Arguments: arguments})
 			}
 		}
 		if verdicts = on; only != "" && len(on) > 0 {

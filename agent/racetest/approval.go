@@ -31,6 +31,18 @@ const twoSaves = `
 	finish stop
 `
 
+const threeSaves = `
+	match user "go"
+	match results 0
+	call call_1 save {"n":1}
+	call call_2 save {"n":2}
+	call call_3 save {"n":3}
+	finish tool_calls
+	---
+	text "Done."
+	finish stop
+`
+
 // decides returns what has a person decide the only call of the open card.
 func (r *round) decides(by agent.Actor, v agent.Verdict, grant bool) func() error {
 	card := newest[agent.ApprovalRequested](r)
@@ -79,6 +91,49 @@ func approveDeny(r *round) string {
 		r.fatalf("%v: %+v", errs, e)
 	}
 	return first(errs, "approve", "deny")
+}
+
+// A person approves as it is in one tab and with other arguments in the other:
+// what ran is what the one decision that there is says.
+func approveEdit(r *round) string {
+	r.begin()
+	card := newest[agent.ApprovalRequested](r)
+	c := card.Calls[0]
+	edit := func() error {
+		return r.engine.Decide(r.t.Context(), r.run, card.Interaction, ann,
+			[]agent.CallDecision{{Call: c.Call, Binding: c.Binding, Verdict: agent.VerdictAllow, Arguments: `{"n":2}`}})
+	}
+	errs := r.atOnce(r.decides(ann, agent.VerdictAllow, false), edit)
+	r.onlyLate(errs)
+	e := r.over()
+	d, started := newest[agent.ApprovalDecision](r), newest[agent.ToolCallStarted](r)
+	if wins(errs) != 1 || e.saved != 1 || e.decisions != 1 || (d.Arguments != "") != (errs[1] == nil) || d.Binding != started.Binding || (d.Binding == c.Binding) != (errs[0] == nil) {
+		r.fatalf("%v: %+v, %+v", errs, e, d)
+	}
+	return first(errs, "as it is", "edited")
+}
+
+// One person approves a whole card while another denies one call of it: who is
+// late with all of them decides none.
+func allOne(r *round) string {
+	r.begin()
+	card := newest[agent.ApprovalRequested](r)
+	var rest []agent.CallDecision
+	for _, c := range card.Calls {
+		rest = append(rest, agent.CallDecision{Call: c.Call, Binding: c.Binding, Verdict: agent.VerdictAllow})
+	}
+	approve := func() error { return r.engine.Decide(r.t.Context(), r.run, card.Interaction, ann, rest) }
+	errs := r.atOnce(approve, r.decides(bob, agent.VerdictDeny, false))
+	r.onlyLate(errs)
+	saved := 3
+	if errs[0] != nil {
+		rest, saved = rest[1:], 2
+		r.must(approve())
+	}
+	if e := r.over(); wins(errs) != 1 || e.status != agent.StatusSucceeded || e.saved != saved || e.decisions != 3 {
+		r.fatalf("%v: %+v", errs, e)
+	}
+	return first(errs, "all", "one")
 }
 
 // Stop always succeeds. An approval that came too late for it runs nothing.

@@ -46,6 +46,8 @@ var races = map[string]race{
 	"approve/approve, another": {oneSave, agent.Limits{}, twoPeople(agent.VerdictAllow)},
 	"approve/deny":             {oneSave, agent.Limits{}, approveDeny},
 	"approve/deny, another":    {oneSave, agent.Limits{}, twoPeople(agent.VerdictDeny)},
+	"approve/edit":             {oneSave, agent.Limits{}, approveEdit},
+	"approve all/deny one":     {threeSaves, agent.Limits{}, allOne},
 	"approve/cancel":           {oneSave, agent.Limits{}, approveCancel},
 	"approve/expire":           {oneSave, agent.Limits{Approval: soon}, approveExpire},
 	"approve/forbid":           {oneSave, agent.Limits{}, approveForbid},
