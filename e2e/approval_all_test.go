@@ -90,6 +90,7 @@ expect result "A person changed the arguments"
 text "Written."
 finish stop
 `)
+	c.allow("422") // the console names a refused form
 	c.start("Write")
 	c.awaitStatus(isWaiting)
 	c.must(c.callForm("Write a note").Locator(".edit > summary").Click())
