@@ -20,6 +20,7 @@ import (
 	"countersign/web"
 	"countersign/web/catalog"
 	"countersign/web/command"
+	"countersign/web/connector"
 	"countersign/web/control"
 	"countersign/web/inspect"
 	"countersign/web/provision"
@@ -58,7 +59,7 @@ func toolNames(list []agent.Tool) []string {
 	return names
 }
 
-// openData opens the data directory and what connects to its providers.
+// openData opens the data directory and what connects from it.
 func openData(ctx context.Context, dir string, log *slog.Logger) (data, error) {
 	key, err := sealingKey(os.Getenv)
 	if err != nil {
@@ -68,7 +69,7 @@ func openData(ctx context.Context, dir string, log *slog.Logger) (data, error) {
 	if err != nil {
 		return data{}, err
 	}
-	return data{db, catalog.New(db, log), inspect.New()}, nil
+	return data{db, catalog.New(db, log), connector.New(connector.Config{DB: db, Version: version, Log: log}), inspect.New()}, nil
 }
 
 // openForCommand opens the data directory for a command while no server has
@@ -80,7 +81,11 @@ func openForCommand(ctx context.Context, dir string, work bool, log *slog.Logger
 		return nil, err
 	}
 	engine := d.engine(log)
-	site, err := web.New(web.Config{DB: d.db, Engine: engine, Connect: d.catalog.Open, Logger: log})
+	config := web.Config{DB: d.db, Engine: engine, Connect: d.catalog.Open, Logger: log}
+	if work {
+		config.Connectors = d.connectors
+	}
+	site, err := web.New(config)
 	if err != nil {
 		return nil, errors.Join(err, d.close())
 	}
@@ -105,7 +110,7 @@ func serve(ctx context.Context, o command.ServeOptions, log *slog.Logger) (err e
 	defer func() { err = errors.Join(err, d.close()) }()
 	engine := d.engine(log)
 	site, err := web.New(web.Config{
-		DB: d.db, Engine: engine, Connect: d.catalog.Open,
+		DB: d.db, Engine: engine, Connect: d.catalog.Open, Connectors: d.connectors,
 		PublicURL: o.PublicURL, TrustedProxy: o.TrustedProxy, Logger: log,
 	})
 	if err != nil {
@@ -193,14 +198,18 @@ func sealingKey(getenv func(string) string) (models.Secret, error) {
 	return models.NewSecret(getenv("COUNTERSIGN_KEY")), nil
 }
 
-// data is an open data directory and what connects to its providers.
+// data is an open data directory and what connects to its providers and to the
+// servers of its connectors.
 type data struct {
-	db        *models.DB
-	catalog   *catalog.Catalog
-	inspector *inspect.Inspector
+	db      *models.DB
+	catalog *catalog.Catalog
+	// connectors are connected once the settings are read.
+	connectors *connector.Connectors
+	inspector  *inspect.Inspector
 }
 
 func (d data) close() error {
+	d.connectors.Close()
 	d.catalog.Close()
 	d.inspector.Close()
 	return d.db.Close()
@@ -211,7 +220,7 @@ func (d data) engine(log *slog.Logger) *agent.Engine {
 	return agent.NewEngine(agent.Config{
 		Journal: d.db.Journal(), Index: d.db.Journal(), Catalog: d.catalog, People: d.db.Users(), Rulebook: d.db.Rules(), Inspector: d.inspector,
 		Attachments: d.db.Attachments(), Models: d.catalog,
-		Tools: tools.All(d.db.Notes()), Log: log,
+		Tools: tools.All(d.db.Notes()), Connectors: d.connectors, Log: log,
 	})
 }
 

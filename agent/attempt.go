@@ -263,5 +263,8 @@ func (a *attempt) requested(c providers.ToolCall) ToolCallRequested {
 // requestOf is a call of a tool that is declared.
 func requestOf(t Tool, arguments string) ToolCallRequested {
 	d := t.Definition()
-	return ToolCallRequested{Tool: d.Name, Title: d.Title, Arguments: arguments, Definition: d.hash(), ReadOnly: d.ReadOnly}
+	return ToolCallRequested{
+		Tool: d.Name, Title: d.Title, Connector: d.Connector, Original: d.Original, Arguments: arguments, Definition: d.hash(),
+		ReadOnly: d.ReadOnly, Repeat: d.Repeat, Dangerous: d.Dangerous,
+	}
 }

@@ -3,6 +3,9 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"countersign/providers"
@@ -25,12 +28,22 @@ type Agent struct {
 	Name         string
 	Instructions string
 	Model        ModelRef // the default for new conversations
-	Tools        []string // names
+	// Tools are names; mcp__name__* stands for all tools of a connector.
+	Tools []string
 	// Reviewer judges calls that would go to a person; zero for none.
 	Reviewer ModelRef
 	Output   OutputOptions
 	Limits   Limits
 	Safety   Safety
+}
+
+// Has reports whether the agent has a tool, by its own name or with all those of
+// its connector.
+func (a Agent) Has(tool string) bool {
+	return slices.ContainsFunc(a.Tools, func(name string) bool {
+		all, many := strings.CutSuffix(name, "*")
+		return name == tool || many && strings.HasPrefix(tool, all)
+	})
 }
 
 // Limits bound a run. A zero field means its default.
@@ -65,6 +78,18 @@ type Tool interface {
 	Call(ctx context.Context, in Invocation) (Result, error)
 }
 
+// A ToolSource has tools that come and go, as those of connectors do. It must
+// be safe for use by multiple goroutines, and answer from memory.
+type ToolSource interface {
+	// Tools returns the tools that there are now, in a stable order.
+	Tools() []Tool
+}
+
+// ErrOutcomeUnknown is the error of a [Tool] that can't say whether a call
+// happened: the connection to whoever carries it out is gone. A person is asked,
+// unless the call is one that may run again.
+var ErrOutcomeUnknown = errors.New("nobody knows whether the call happened")
+
 // MaxArguments is how many bytes of arguments a call may have. A card shows
 // them whole, so there has to be a bound on what a person is asked to read.
 const MaxArguments = 256 << 10
@@ -87,6 +112,14 @@ type ToolDefinition struct {
 	// ReadOnly says that the tool changes nothing, so that it runs without a
 	// card and may run again after a crash.
 	ReadOnly bool `json:"read_only"`
+
+	// These are of the tool of a connector: the connector's name, what its
+	// server calls the tool, and whether the tool is safe to run again and is
+	// said to destroy.
+	Connector string `json:"connector,omitempty"`
+	Original  string `json:"original,omitempty"`
+	Repeat    bool   `json:"repeat,omitempty"`
+	Dangerous bool   `json:"dangerous,omitempty"`
 }
 
 // An Invocation is one call as it was allowed.

@@ -147,6 +147,10 @@ var pins = []struct {
 		agent.ToolCallRequested{Call: "t_1", Attempt: "a_1", Tool: "save", Title: "Save", Connector: "k_1", Arguments: `{"n" : 1}`, Definition: "d", ReadOnly: true},
 		`{"call_id":"t_1","attempt_id":"a_1","tool":"save","title":"Save","connector":"k_1","arguments":"{\"n\" : 1}","definition":"d","read_only":true}`,
 	},
+	{
+		agent.ToolCallRequested{Call: "t_1", Attempt: "a_1", Tool: "mcp__Shop__save_1", Connector: "Shop", Original: "save.1", ReadOnly: true, Repeat: true, Dangerous: true},
+		`{"call_id":"t_1","attempt_id":"a_1","tool":"mcp__Shop__save_1","connector":"Shop","original":"save.1","arguments":"","read_only":true,"repeat":true,"dangerous":true}`,
+	},
 	{agent.ToolCallRequested{Call: "t_1", Attempt: "a_1", Tool: "save"}, `{"call_id":"t_1","attempt_id":"a_1","tool":"save","arguments":""}`},
 	{agent.ToolCallStarted{Call: "t_1", Binding: "b", Again: true}, `{"call_id":"t_1","binding":"b","again":true}`},
 	{agent.ToolCallFinished{Call: "t_1", Outcome: agent.CallNotStarted, Result: "No.", DurationMS: 5}, `{"call_id":"t_1","outcome":"aborted_before_dispatch","result":"No.","duration_ms":5}`},
@@ -184,6 +188,7 @@ var pins = []struct {
 		`{"call_id":"t_1","tool":"save","binding":"b","verdict":"unsure","origin":"reviewer","by":{},"reviewer":` + modelJSON + `,"fault":"timeout"}`,
 	},
 	{agent.ReconcileRequested{Interaction: "i_1", Call: "t_1"}, `{"interaction_id":"i_1","call_id":"t_1"}`},
+	{agent.ReconcileRequested{Interaction: "i_1", Call: "t_1", Lost: true}, `{"interaction_id":"i_1","call_id":"t_1","lost":true}`},
 	{
 		agent.ReconcileAnswered{Interaction: "i_1", Call: "t_1", Answer: agent.ReconcileRunAgain, Note: "Look.", By: ann},
 		`{"interaction_id":"i_1","call_id":"t_1","answer":"run_again","note":"Look.","by":` + annJSON + `}`,

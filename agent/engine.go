@@ -19,6 +19,8 @@ type Config struct {
 	Index   Index
 	Catalog Catalog
 	Tools   []Tool
+	// Connectors has the tools that come and go; nil is none.
+	Connectors ToolSource
 	// People is who may have something run; everybody if nil.
 	People People
 	// Rulebook has the policy; nil is one without rules.
@@ -47,6 +49,7 @@ type Engine struct {
 	index       Index
 	catalog     Catalog
 	tools       map[string]Tool
+	more        ToolSource
 	people      People
 	rules       Rulebook
 	inspector   Inspector
@@ -97,7 +100,7 @@ func NewEngine(c Config) *Engine {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	e := &Engine{
-		journal: c.Journal, index: c.Index, catalog: c.Catalog, people: c.People, rules: c.Rulebook, inspector: c.Inspector,
+		journal: c.Journal, index: c.Index, catalog: c.Catalog, more: c.Connectors, people: c.People, rules: c.Rulebook, inspector: c.Inspector,
 		attachments: c.Attachments, models: c.Models,
 		now: c.Now, newID: c.NewID, jitter: c.Jitter, log: c.Log,
 		boot: c.NewID("b_"), hub: newHub(),
@@ -111,13 +114,30 @@ func NewEngine(c Config) *Engine {
 	return e
 }
 
-// Tools returns the tools that there are, by name.
+// Tools returns the tools that there are now: the built-in ones by name, then
+// those of connectors.
 func (e *Engine) Tools() []Tool {
 	list := make([]Tool, 0, len(e.tools))
 	for _, name := range slices.Sorted(maps.Keys(e.tools)) {
 		list = append(list, e.tools[name])
 	}
+	if e.more != nil {
+		list = append(list, e.more.Tools()...)
+	}
 	return list
+}
+
+// tool returns a tool that there is now.
+func (e *Engine) tool(name string) (Tool, bool) {
+	if t, ok := e.tools[name]; ok || e.more == nil {
+		return t, ok
+	}
+	for _, t := range e.more.Tools() {
+		if t.Definition().Name == name {
+			return t, true
+		}
+	}
+	return nil, false
 }
 
 // Start picks up every run that is not over and watches the expiries. The

@@ -78,6 +78,9 @@ func (d ApprovalDecision) Lapsed() bool {
 type ReconcileRequested struct {
 	Interaction InteractionID `json:"interaction_id"`
 	Call        CallID        `json:"call_id"`
+	// Lost says that the connection to whoever carried the call out was lost,
+	// and not that this server stopped.
+	Lost bool `json:"lost,omitempty"`
 }
 
 // ReconcileAnswer is what a person knows about a call of unknown outcome.

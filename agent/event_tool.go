@@ -1,13 +1,17 @@
 package agent
 
+import "cmp"
+
 // ToolCallRequested is a call that a completed attempt asks for.
 type ToolCallRequested struct {
 	Call    CallID    `json:"call_id"`
 	Attempt AttemptID `json:"attempt_id"`
 	Tool    string    `json:"tool"`
 	Title   string    `json:"title,omitempty"`
-	// Connector is where the tool comes from, "" for a built-in one.
+	// Connector is where the tool comes from, "" for a built-in one. Original is
+	// then what its server calls the tool.
 	Connector string `json:"connector,omitempty"`
+	Original  string `json:"original,omitempty"`
 	// Arguments are the raw bytes that the model sent. They are shown, bound,
 	// decided and run as they are.
 	Arguments string `json:"arguments"`
@@ -21,7 +25,21 @@ type ToolCallRequested struct {
 	// Signed says that the provider binds the call to what it sent: it can't be
 	// changed (contract P31, P32).
 	Signed bool `json:"signed,omitempty"`
+	// Repeat says that an admin marked the tool of a connector as safe to run
+	// again.
+	Repeat bool `json:"repeat,omitempty"`
+	// Dangerous says that the server of a connector states that the tool
+	// destroys.
+	Dangerous bool `json:"dangerous,omitempty"`
 }
+
+// Shown is what a person reads as the name of the tool: what its server calls
+// it.
+func (c ToolCallRequested) Shown() string { return cmp.Or(c.Original, c.Tool) }
+
+// Repeatable reports whether the call may run again without asking when nobody
+// knows what became of it.
+func (c ToolCallRequested) Repeatable() bool { return c.ReadOnly && (c.Connector == "" || c.Repeat) }
 
 // ToolCallStarted is on disk before the tool runs.
 type ToolCallStarted struct {

@@ -144,6 +144,7 @@ type ReconcileItem struct {
 	Interaction InteractionID
 	Run         RunID
 	Call        *CallItem
+	Lost        bool               // the connection to the tool, and not the server
 	Answer      *ReconcileAnswered // nil until answered
 	AnsweredAt  time.Time
 	Closed      Closing // "" while it waits

@@ -18,6 +18,7 @@ const (
 	resultChanged    = "This tool has changed since the call was made, so it did not run."
 	resultFailed     = "The tool failed. It may have done part of its work."
 	resultTimeout    = "The tool did not finish in time. It may have done part of its work."
+	resultLost       = "The connection to the tool was lost while this call was under way. The call may be made again."
 	resultHappened   = "The server stopped while this call was under way. A person has confirmed that it happened."
 	resultNotAgain   = "The server stopped while this call was under way. It may or may not have happened, and it can't be run again. Check before repeating it."
 	resultNotDone    = "The server stopped while this call was under way. A person has confirmed that it did not happen."

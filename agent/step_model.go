@@ -88,13 +88,31 @@ func (w *worker) request(ctx context.Context, number int) (providers.Request, er
 	if w.conn.NoTools {
 		return req, nil
 	}
-	for _, name := range w.agent.Tools {
-		if t, ok := w.tools[name]; ok {
-			d := t.Definition()
-			req.Tools = append(req.Tools, providers.ToolSpec{Name: d.Name, Description: d.Description, Parameters: d.Parameters})
-		}
+	for _, t := range w.toolset() {
+		d := t.Definition()
+		req.Tools = append(req.Tools, providers.ToolSpec{Name: d.Name, Description: d.Description, Parameters: d.Parameters})
 	}
 	return req, nil
+}
+
+// toolset are the tools that the agent has now: the built-in ones in the order
+// of its own list, then those of connectors.
+func (w *worker) toolset() []Tool {
+	var list []Tool
+	for _, name := range w.agent.Tools {
+		if t, ok := w.tools[name]; ok {
+			list = append(list, t)
+		}
+	}
+	if w.more == nil {
+		return list
+	}
+	for _, t := range w.more.Tools() {
+		if w.agent.Has(t.Definition().Name) {
+			list = append(list, t)
+		}
+	}
+	return list
 }
 
 // answered ends a run with its newest message.

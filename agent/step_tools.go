@@ -77,8 +77,8 @@ func (w *worker) ask(c *RunCall) []Event {
 
 // offered returns a tool that the agent has now.
 func (w *worker) offered(name string) (Tool, bool) {
-	t, ok := w.tools[name]
-	return t, ok && slices.Contains(w.agent.Tools, name)
+	t, ok := w.tool(name)
+	return t, ok && w.agent.Has(name)
 }
 
 // settle brings a call one stage further: to its result, to a question for a
@@ -100,6 +100,9 @@ func (w *worker) settle(ctx context.Context, c *RunCall) error {
 		return err
 	}
 	finished, err := w.run(ctx, tool, c)
+	if errors.Is(err, ErrOutcomeUnknown) {
+		return w.append(ctx, func(Head) []Event { return w.reconcile(c, true) })
+	}
 	if err != nil {
 		return err
 	}
@@ -115,9 +118,8 @@ func (w *worker) unfinished(c *RunCall) []Event {
 	switch {
 	case ok:
 		return []Event{known}
-	case c.Reconcile == nil && !c.ReadOnly:
-		id := InteractionID(w.newID("i_"))
-		return []Event{ReconcileRequested{Interaction: id, Call: f.Call}, RunWaiting{For: StatusWaitingInput}}
+	case c.Reconcile == nil && !c.Repeatable():
+		return w.reconcile(c, false)
 	case ruling.Hard():
 		return []Event{w.refused(c, ruling), f}
 	case w.changed(c):
@@ -126,8 +128,16 @@ func (w *worker) unfinished(c *RunCall) []Event {
 	return nil
 }
 
-// run calls the tool. An error means that the engine is stopping and the call
-// with it: its outcome is not known to this process.
+// reconcile puts to a person what became of a call. lost says that the
+// connection to whoever carried it out is gone, and not this server.
+func (w *worker) reconcile(c *RunCall, lost bool) []Event {
+	asked := ReconcileRequested{Interaction: InteractionID(w.newID("i_")), Call: c.ToolCallRequested.Call, Lost: lost}
+	return []Event{asked, RunWaiting{For: StatusWaitingInput}}
+}
+
+// run calls the tool. An error means that the outcome of the call is not known
+// to this process: it is [ErrOutcomeUnknown], or the engine is stopping and the
+// call with it.
 func (w *worker) run(ctx context.Context, tool Tool, c *RunCall) (ToolCallFinished, error) {
 	began := w.now()
 	in := Invocation{
@@ -144,6 +154,10 @@ func (w *worker) run(ctx context.Context, tool Tool, c *RunCall) (ToolCallFinish
 	case err == nil:
 	case ctx.Err() != nil:
 		return f, context.Cause(ctx)
+	case errors.Is(err, ErrOutcomeUnknown) && c.Repeatable():
+		f.Outcome, f.Result = CallError, resultLost
+	case errors.Is(err, ErrOutcomeUnknown):
+		return f, err
 	case errors.Is(err, context.DeadlineExceeded):
 		f.Outcome, f.Result = CallError, resultTimeout
 	default:

@@ -53,7 +53,7 @@ func (t *Timeline) applyCall(run *RunItem, rec Record) {
 		}
 	case ReconcileRequested:
 		if c := t.calls[e.Call]; c != nil {
-			t.put(run, &ReconcileItem{Interaction: e.Interaction, Run: run.ID, Call: c, At: rec.At})
+			t.put(run, &ReconcileItem{Interaction: e.Interaction, Run: run.ID, Call: c, Lost: e.Lost, At: rec.At})
 		}
 	case ReconcileAnswered:
 		if i, ok := run.Item(string(e.Interaction)).(*ReconcileItem); ok {

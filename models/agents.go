@@ -71,7 +71,8 @@ const (
 	MaxModelCalls = 50
 )
 
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// toolName is the name of a tool, or of all those of a connector.
+var toolName = regexp.MustCompile(`^([A-Za-z0-9_-]{1,64}|mcp__[A-Za-z0-9_-]{1,32}__\*)$`)
 
 func checkAgent(a agent.Agent) error {
 	v := Invalid{}

@@ -85,7 +85,10 @@ func reseal(tx *gorm.DB, from, to *sealer) (int, error) {
 	if err := tx.Find(&rows, "sealed IS NOT NULL").Error; err != nil {
 		return 0, err
 	}
-	count := 0
+	count, err := resealHeaders(tx, from, to)
+	if err != nil {
+		return 0, err
+	}
 	for _, r := range rows {
 		secret, err := from.open(r.Key.Sealed, r.place())
 		if errors.Is(err, ErrWrongKey) || errors.Is(err, ErrDamaged) {
@@ -118,10 +121,14 @@ func (db *DB) settleRotation(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	var values [][]byte
-	if err := db.read(ctx).Model(&providerRow{}).Where("sealed IS NOT NULL").Pluck("sealed", &values).Error; err != nil {
+	var values, headers [][]byte
+	err = errors.Join(
+		db.read(ctx).Model(&providerRow{}).Where("sealed IS NOT NULL").Pluck("sealed", &values).Error,
+		db.read(ctx).Model(&connectorRow{}).Where("sealed IS NOT NULL").Pluck("sealed", &headers).Error)
+	if err != nil {
 		return err
 	}
+	values = append(values, headers...)
 	for _, v := range values {
 		if next.sealed(v) {
 			return promoteKey(db.keyFile)

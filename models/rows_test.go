@@ -12,7 +12,7 @@ func rowTypes() map[string]any {
 	rows := map[string]any{}
 	for _, r := range []interface{ TableName() string }{
 		conversationRow{}, eventRow{}, runRow{}, interactionRow{}, outputRow{},
-		userRow{}, sessionRow{}, invitationRow{}, erasedDecisionRow{}, providerRow{}, agentRow{}, noteRow{}, attachmentRow{}, attachmentPartRow{}, usageRow{}, settingRow{}, apiKeyRow{}, apiAnswerRow{}, endUserRow{}, endUserTokenRow{}, ruleRow{},
+		userRow{}, sessionRow{}, invitationRow{}, erasedDecisionRow{}, providerRow{}, agentRow{}, noteRow{}, attachmentRow{}, attachmentPartRow{}, usageRow{}, settingRow{}, apiKeyRow{}, apiAnswerRow{}, endUserRow{}, endUserTokenRow{}, ruleRow{}, connectorRow{}, connectorToolRow{},
 	} {
 		rows[r.TableName()] = r
 	}

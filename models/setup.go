@@ -16,10 +16,11 @@ import (
 // and says by field what is wrong with the result. What a change leaves alone
 // is kept.
 type Setup struct {
-	Providers []ProviderSetup
-	Agents    []AgentSetup
-	Users     []UserSetup
-	Rules     []RuleSetup
+	Providers  []ProviderSetup
+	Agents     []AgentSetup
+	Users      []UserSetup
+	Rules      []RuleSetup
+	Connectors []ConnectorSetup
 	// Settings changes those of the server; nil leaves them alone.
 	Settings func(*Settings)
 }
@@ -78,10 +79,11 @@ const (
 
 // The sections of a setup.
 const (
-	SectionProviders = "providers"
-	SectionAgents    = "agents"
-	SectionUsers     = "users"
-	SectionPolicy    = "policy"
+	SectionProviders  = "providers"
+	SectionAgents     = "agents"
+	SectionUsers      = "users"
+	SectionPolicy     = "policy"
+	SectionConnectors = "connectors"
 	// SectionSettings has one item, the server.
 	SectionSettings = "settings"
 )
@@ -106,8 +108,8 @@ func (e *SetupError) Error() string {
 
 // Apply carries out a setup, the whole of it or, with a [*SetupError] for the
 // first item that can't be, nothing. Applying it again changes nothing. The
-// outcomes are in the order of the items: providers, agents, users,
-// policy, settings.
+// outcomes are in the order of the items: providers, connectors, agents,
+// users, policy, settings.
 func (db *DB) Apply(ctx context.Context, s Setup) ([]Applied, error) {
 	// Passwords are hashed before anything else waits for it.
 	newcomers, err := db.newcomers(ctx, s.Users)

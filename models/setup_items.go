@@ -29,6 +29,13 @@ func (a *applying) all(s Setup) ([]Applied, error) {
 		}
 		applied = append(applied, Applied{SectionProviders, p.Name, outcome})
 	}
+	for i, c := range s.Connectors {
+		outcome, err := a.connector(c)
+		if err != nil {
+			return nil, itemFailed(SectionConnectors, i, err)
+		}
+		applied = append(applied, Applied{SectionConnectors, c.Name, outcome})
+	}
 	for i, g := range s.Agents {
 		outcome, err := a.agent(g)
 		if err != nil {

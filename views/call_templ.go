@@ -81,7 +81,7 @@ func Call(s Scene, i *agent.CallItem) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = Exact(i.Tool).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Exact(i.Shown()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

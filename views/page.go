@@ -43,6 +43,7 @@ const (
 	SectionArchive      Section = "archive"
 	SectionProviders    Section = "providers"
 	SectionAgents       Section = "agents"
+	SectionConnectors   Section = "connectors"
 	SectionPolicy       Section = "policy"
 	SectionPeople       Section = "people"
 	SectionUsage        Section = "usage"
@@ -55,7 +56,7 @@ const (
 // conversations.
 func (s Section) Settings() bool {
 	switch s {
-	case SectionProviders, SectionAgents, SectionPolicy, SectionPeople, SectionUsage, SectionServer, SectionKeys:
+	case SectionProviders, SectionAgents, SectionConnectors, SectionPolicy, SectionPeople, SectionUsage, SectionServer, SectionKeys:
 		return true
 	}
 	return false

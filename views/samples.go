@@ -27,7 +27,7 @@ func Samples() []Sample { return samples(func(s string) string { return s }) }
 func samples(say func(string) string) []Sample {
 	m := maker{say: say, now: sampleNow}
 	var list []Sample
-	for _, group := range [][]Sample{m.attempts(), m.faults(), m.calls(), m.cards(), m.decisions(), m.questions(), m.reconciles(), m.notices(), m.runs(), m.composers(), m.parts(), m.pages(), m.doors(), m.settings(), m.housekeeping(), m.people(), m.usage(), m.servers(), m.keys(), m.policies(), m.ruled(), m.safeties(), m.fullCards(), m.guards()} {
+	for _, group := range [][]Sample{m.attempts(), m.faults(), m.calls(), m.cards(), m.decisions(), m.questions(), m.reconciles(), m.notices(), m.runs(), m.composers(), m.parts(), m.pages(), m.doors(), m.settings(), m.housekeeping(), m.people(), m.usage(), m.servers(), m.keys(), m.connectors(), m.policies(), m.ruled(), m.safeties(), m.fullCards(), m.guards()} {
 		list = append(list, group...)
 	}
 	return list

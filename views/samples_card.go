@@ -34,8 +34,12 @@ func (m *maker) cards() []Sample {
 	plain := m.asked()
 	plain.Arguments = m.say("not JSON:\n\tbut shown as it is")
 
+	destructive := m.asked()
+	destructive.Original, destructive.Dangerous = m.say("exports.delete"), true
+
 	return []Sample{
 		m.entry("card", "waiting", m.card(m.asked())),
+		m.entry("card", "destructive", m.card(destructive)),
 		m.entry("card", "soon", soon),
 		m.entry("card", "built_in", m.card(builtIn)),
 		m.entry("card", "hidden_characters", m.card(hidden)),
@@ -91,10 +95,13 @@ func (m *maker) reconciles() []Sample {
 		i.Answer = &agent.ReconcileAnswered{Answer: answer, Note: m.say(note), By: agent.Actor{User: "u_dana", Name: m.say("Dana Ruiz")}}
 		return i
 	}
+	lost := item()
+	lost.Lost = true
 	withdrawn := item()
 	withdrawn.Closed = agent.ClosedWithdrawn
 	return []Sample{
 		m.entry("reconcile", "waiting", item()),
+		m.entry("reconcile", "lost", lost),
 		m.entry("reconcile", "happened", answered(agent.ReconcileHappened, "Gateway lists it.")),
 		m.entry("reconcile", "not_happened", answered(agent.ReconcileNotHappened, "")),
 		m.entry("reconcile", "run_again", answered(agent.ReconcileRunAgain, "")),

@@ -22,6 +22,8 @@ const (
 	PracticeURL      = "/settings/providers/practice" // POST registers the practice provider
 	AgentsURL        = "/settings/agents"             // POST adds one
 	NewAgentURL      = "/settings/agents/new"
+	ConnectorsURL    = "/settings/connectors" // POST adds one
+	NewConnectorURL  = "/settings/connectors/new"
 	PolicyURL        = "/settings/policy" // POST adds a rule
 	NewRuleURL       = "/settings/policy/new"
 	PolicyTryURL     = "/settings/policy/try" // POST asks what would become of a call
@@ -206,6 +208,21 @@ func GuardrailURL(id agent.AgentID, name string, how agent.GuardrailKind) string
 func GuardrailDeleteURL(id agent.AgentID, name string) string {
 	return AgentURL(id) + "/guardrail/delete?" + url.Values{"name": {name}}.Encode()
 }
+
+// ConnectorURL is the page of a connector. Its form posts to the same address.
+func ConnectorURL(id string) string { return ConnectorsURL + "/" + url.PathEscape(id) }
+
+// ConnectorTestURL connects anew.
+func ConnectorTestURL(id string) string { return ConnectorURL(id) + "/test" }
+
+// ConnectorToolsURL says what becomes of the calls of each tool.
+func ConnectorToolsURL(id string) string { return ConnectorURL(id) + "/tools" }
+
+// ConnectorAcceptURL accepts a tool that has changed.
+func ConnectorAcceptURL(id string) string { return ConnectorURL(id) + "/accept" }
+
+// ConnectorDeleteURL asks whether to remove a connector, and its form does so.
+func ConnectorDeleteURL(id string) string { return ConnectorURL(id) + "/delete" }
 
 // RuleURL is the page of a rule of policy. Its form posts to the same address.
 func RuleURL(id agent.RuleID) string { return PolicyURL + "/rules/" + url.PathEscape(string(id)) }

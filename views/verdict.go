@@ -90,6 +90,17 @@ func grantedAt(c *agent.CallItem) time.Time {
 	return c.Decision.GrantedAt
 }
 
+// destroys reports whether any undecided call of a card is one that destroys,
+// as the server of its connector says.
+func destroys(i *agent.ApprovalItem) bool {
+	for _, c := range i.Calls {
+		if c.Decision == nil && c.Dangerous {
+			return true
+		}
+	}
+	return false
+}
+
 // suspicious reports whether any undecided call of a card holds characters
 // that can't be seen.
 func suspicious(i *agent.ApprovalItem) bool {

@@ -59,12 +59,15 @@ func (s *Server) ProvidersChanged(ctx context.Context, added bool) (moved string
 	return chosen.Name, nil
 }
 
-// SettingsChanged has the engine keep to the settings of the server. It is
-// called when the server starts, too.
+// SettingsChanged has the engine keep to the settings of the server, and the
+// connections to those of connectors. It is called when the server starts, too.
 func (s *Server) SettingsChanged(ctx context.Context) error {
 	settings, err := s.config.DB.Settings(ctx)
 	if err == nil {
 		s.config.Engine.SetBounds(settings.Limits)
+	}
+	if err == nil && s.config.Connectors != nil {
+		err = s.config.Connectors.Refresh(ctx)
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"countersign/models"
 	"countersign/providers"
 	"countersign/web/api"
+	"countersign/web/connector"
 )
 
 // A Config is what a server works with. DB and Connect are needed.
@@ -25,6 +26,10 @@ type Config struct {
 	// a [*providers.Error] when it can't be used as it is configured. Only the
 	// test of a connection uses it; runs go through the engine.
 	Connect func(ctx context.Context, p models.Provider) (providers.Provider, error)
+
+	// Connectors are the connections to MCP servers. They follow what is stored
+	// from the first SettingsChanged; nil makes none.
+	Connectors *connector.Connectors
 
 	// PublicURL is where browsers reach the server, "" if only the address it
 	// listens on is known. If it is https, cookies are for TLS alone.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"countersign/agent"
+	"countersign/models"
 	"countersign/views"
 )
 
@@ -14,7 +15,7 @@ import (
 func (s *Server) newAgent(w http.ResponseWriter, r *http.Request) error {
 	form := agentForm{reasoning: true}
 	for _, t := range s.config.Engine.Tools() {
-		if _, asks := t.(agent.Asker); asks || t.Definition().ReadOnly {
+		if _, asks := t.(agent.Asker); asks || t.Definition().ReadOnly && t.Definition().Connector == "" {
 			form.tools = append(form.tools, t.Definition().Name)
 		}
 	}
@@ -36,6 +37,10 @@ func (s *Server) showAgent(w http.ResponseWriter, r *http.Request, status int, s
 	if err != nil {
 		return err
 	}
+	connectors, err := s.config.DB.Connectors().List(r.Context())
+	if err != nil {
+		return err
+	}
 	heading := saved.Name
 	if saved.ID == "" {
 		heading = "New agent"
@@ -47,7 +52,7 @@ func (s *Server) showAgent(w http.ResponseWriter, r *http.Request, status int, s
 	page.Narrow = true
 	props := views.AgentForm{
 		Page: page, ID: saved.ID, Heading: heading, Name: form.name, Instructions: form.instructions, Model: form.model,
-		Tools: s.toolChoices(saved, form.tools), Reasoning: form.reasoning, BufferAttempts: form.buffer,
+		Tools: s.toolChoices(saved, form.tools, connectors), Reasoning: form.reasoning, BufferAttempts: form.buffer,
 		Reviewer: form.reviewer, Reviewers: []views.Option{{Label: "No reviewer"}},
 		Approval: form.approval, Question: form.question, Review: form.review, ModelCalls: form.modelCalls,
 		BlockedRetries: form.maxRetries, SameCalls: form.sameCalls, AskSafety: form.askSafety, Guardrails: saved.Safety.Guardrails,
@@ -77,16 +82,27 @@ func (s *Server) agentModels(r *http.Request, saved agent.Agent) ([]offer, error
 
 // toolChoices are the tools that there are, and those that the agent has
 // although they are not there any more.
-func (s *Server) toolChoices(saved agent.Agent, chosen []string) []views.ToolChoice {
+func (s *Server) toolChoices(saved agent.Agent, chosen []string, connectors []models.Connector) []views.ToolChoice {
 	var list []views.ToolChoice
 	for _, t := range s.config.Engine.Tools() {
 		d := t.Definition()
+		if d.Connector != "" {
+			continue
+		}
 		list = append(list, views.ToolChoice{
 			Name: d.Name, Title: d.Title, About: firstSentence(d.Description), When: whenItRuns(t), Checked: slices.Contains(chosen, d.Name),
 		})
 	}
+	for _, c := range connectors {
+		list = append(list, views.ToolChoice{
+			Name: c.Prefix() + "*", Title: "All tools of " + c.Name, About: "Those of the connector, also ones that come later.",
+			When: "What its server does not mark as read-only waits for a countersignature.", Checked: slices.Contains(chosen, c.Prefix()+"*"),
+		})
+	}
 	for _, name := range saved.Tools {
-		if !slices.ContainsFunc(list, func(c views.ToolChoice) bool { return c.Name == name }) {
+		if slices.ContainsFunc(s.config.Engine.Tools(), func(t agent.Tool) bool { return t.Definition().Name == name && t.Definition().Connector != "" }) {
+			list = append(list, views.ToolChoice{Name: name, Title: "One tool of a connector", Checked: slices.Contains(chosen, name)})
+		} else if !slices.ContainsFunc(list, func(c views.ToolChoice) bool { return c.Name == name }) {
 			list = append(list, views.ToolChoice{Name: name, Title: "Not there any more", Checked: slices.Contains(chosen, name)})
 		}
 	}

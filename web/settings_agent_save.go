@@ -53,7 +53,11 @@ func (s *Server) saveAgent(w http.ResponseWriter, r *http.Request, saved agent.A
 			problems["reviewer"] = "This model is not offered. Choose another one, or none."
 		}
 	}
-	there := s.toolChoices(saved, nil)
+	connectors, err := s.config.DB.Connectors().List(r.Context())
+	if err != nil {
+		return err
+	}
+	there := s.toolChoices(saved, nil, connectors)
 	for _, name := range form.tools {
 		if !slices.ContainsFunc(there, func(c views.ToolChoice) bool { return c.Name == name }) {
 			problems["tools"] = "Choose from the tools that exist."

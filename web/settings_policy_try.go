@@ -62,7 +62,7 @@ func policyOutcome(policy agent.Policy, in agent.Agent, c agent.Case) views.Poli
 	switch {
 	case ruling.Hard():
 		o.Tone, o.Verdict, o.Because = views.ToneBad, "Denied", "Nothing overrides it."
-	case !slices.Contains(in.Tools, c.Call.Tool):
+	case !in.Has(c.Call.Tool):
 		o = views.PolicyOutcome{Tone: views.ToneBad, Verdict: "Not run", Because: in.Name + " does not have this tool."}
 	case ruling.Free && c.Asks:
 		o.Verdict, o.Because = "Asked", "The call is a question to a person, and asking needs no leave."

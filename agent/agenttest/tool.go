@@ -65,6 +65,7 @@ func (g *Gate) Release() { g.release.Do(func() { close(g.released) }) }
 //	save writing answers "Saved."
 //	bad  writing refuses "There is no room."    # an error for the model
 //	sick writing fails                          # a fault of the tool
+//	lost writing loses                          # nobody knows whether it happened
 //	bomb writing panics
 //	slow writing takes 30s "At last."
 //	door writing waits NAME "Opened."           # until NAME is released
@@ -95,7 +96,7 @@ func ParseTools(text string) ([]*Tool, error) {
 
 func (t *Tool) behave(words []string) error {
 	verb := shift(&words)
-	want := map[string]int{"answers": 1, "refuses": 1, "fails": 0, "panics": 0, "takes": 2, "waits": 2}
+	want := map[string]int{"answers": 1, "refuses": 1, "fails": 0, "loses": 0, "panics": 0, "takes": 2, "waits": 2}
 	if n, ok := want[verb]; !ok || n != len(words) {
 		return fmt.Errorf("can't do %s with %q", verb, words)
 	}
@@ -103,6 +104,10 @@ func (t *Tool) behave(words []string) error {
 	case "answers", "refuses":
 		t.Does = func(context.Context, *Gate) (agent.Result, error) {
 			return agent.Result{Text: words[0], IsError: verb == "refuses"}, nil
+		}
+	case "loses":
+		t.Does = func(context.Context, *Gate) (agent.Result, error) {
+			return agent.Result{}, fmt.Errorf("no answer: %w", agent.ErrOutcomeUnknown)
 		}
 	case "fails":
 		t.Does = func(context.Context, *Gate) (agent.Result, error) {

@@ -71,6 +71,10 @@ func contains(list []netip.Prefix, addr netip.Addr) bool {
 
 // control refuses a connection just before it is made. It sees the address
 // that a name resolved to, so a name can't change its meaning afterwards.
+// IsBlocked reports whether an error of a client says that the address is one
+// that it may not connect to.
+func IsBlocked(err error) bool { return errors.Is(err, errBlocked) }
+
 func control(allowPrivate bool) func(network, address string, _ syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		ap, err := netip.ParseAddrPort(address)

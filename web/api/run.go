@@ -182,7 +182,7 @@ func (r *run) approval() *Approval {
 }
 
 func callToSign(c agent.ToolCallRequested) CallToSign {
-	return CallToSign{CallID: c.Call, ServerName: orNull(c.Connector), Name: c.Tool, Title: c.Title, Arguments: argumentsOf(c.Arguments)}
+	return CallToSign{CallID: c.Call, ServerName: orNull(c.Connector), Name: c.Shown(), Title: c.Title, Arguments: argumentsOf(c.Arguments)}
 }
 
 // argumentsOf is the model's own JSON: no number, key or order in it changes.

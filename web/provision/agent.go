@@ -101,6 +101,9 @@ func (r *reader) tools(n *yaml.Node) []string {
 		name := r.text(n, "the name of a tool")
 		switch {
 		case name == "":
+		case strings.HasPrefix(name, "mcp__"):
+			// It may come with a connector later.
+			list = append(list, name)
 		case !slices.Contains(r.context.Tools, name):
 			r.problem(n, "there is no tool %s; there are %s", quote(n), strings.Join(r.context.Tools, ", "))
 		case slices.Contains(list, name):

@@ -76,12 +76,12 @@ func Parse(text []byte, c Context) (*File, error) {
 	r := &reader{context: c, file: &File{places: make(map[string][]place)}, names: make(map[string]bool)}
 	r.mapping(root, "the file",
 		field{models.SectionProviders, func(n *yaml.Node) { r.list(n, r.provider) }},
+		field{models.SectionConnectors, func(n *yaml.Node) { r.list(n, r.connector) }},
 		field{models.SectionAgents, func(n *yaml.Node) { r.list(n, r.agent) }},
 		field{models.SectionUsers, func(n *yaml.Node) { r.list(n, r.user) }},
 		field{models.SectionPolicy, func(n *yaml.Node) { r.list(n, r.rule) }},
 		field{"retention", r.retention},
 		field{"limits", r.limits},
-		r.later("connectors"),
 	)
 	if len(r.problems) > 0 {
 		slices.SortStableFunc(r.problems, func(a, b Problem) int { return a.Line - b.Line })
@@ -130,6 +130,7 @@ func syntaxProblem(err error) Problems {
 var fieldNames = map[string]string{
 	"max_output": "max_output_tokens", "env": "credentials", "key": "credentials", "credential": "credentials", "command": "credentials",
 	"model_calls": "limits", "approval": "limits", "question": "limits", "review": "limits", "password": "password_file", "do": "verdict",
+	"url": "http", "headers": "http", "dir": "stdio",
 }
 
 // Explain says which lines storage refused, and why.

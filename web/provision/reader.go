@@ -30,11 +30,6 @@ func (r *reader) problem(n *yaml.Node, format string, args ...any) {
 	r.problems = append(r.problems, Problem{n.Line, fmt.Sprintf(format, args...)})
 }
 
-// later is a field that a later version takes.
-func (r *reader) later(name string) field {
-	return field{name, func(n *yaml.Node) { r.problem(n, "%s is not supported yet by this version", name) }}
-}
-
 // mapping reads a mapping and returns where its fields stand.
 func (r *reader) mapping(n *yaml.Node, what string, known ...field) place {
 	at := place{n.Line, make(map[string]int)}

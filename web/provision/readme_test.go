@@ -31,7 +31,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if applied, err := modelstest.Open(t).Apply(t.Context(), f.Setup); err != nil || len(applied) != 8 {
+	if applied, err := modelstest.Open(t).Apply(t.Context(), f.Setup); err != nil || len(applied) != 10 {
 		t.Errorf("got %v, %v", applied, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"countersign/web"
 	"countersign/web/api"
 	"countersign/web/catalog"
+	"countersign/web/connector"
 	"countersign/web/inspect"
 )
 
@@ -38,6 +40,9 @@ type Server struct {
 	// Admin and Member are signed in. They are nil on an empty server.
 	Admin  *Client
 	Member *Client
+
+	// Connectors are connected when what is stored of them changes.
+	Connectors *connector.Connectors
 
 	// Site is what serves the pages.
 	Site *web.Server
@@ -88,10 +93,17 @@ func New(tb testing.TB, list ...Option) *Server {
 	})
 	s.catalog = catalog.New(s.DB, log)
 	tb.Cleanup(s.catalog.Close)
+	s.Connectors = connector.New(connector.Config{DB: s.DB, Log: log, Getenv: func(name string) string {
+		if value, set := o.env[name]; set || name != "PATH" {
+			return value
+		}
+		return os.Getenv(name)
+	}})
+	tb.Cleanup(s.Connectors.Close)
 	s.startEngine(log)
 
 	o.web.DB, o.web.Engine, o.web.Logger, o.web.Now = s.DB, s.Engine, log, s.Clock.Now
-	o.web.Connect = s.catalog.Open
+	o.web.Connect, o.web.Connectors = s.catalog.Open, s.Connectors
 	var err error
 	if s.Site, err = web.New(o.web); err != nil {
 		tb.Fatal(err)
@@ -118,7 +130,7 @@ func (s *Server) startEngine(log *slog.Logger) {
 	s.Engine = agent.NewEngine(agent.Config{
 		Journal: s.DB.Journal(), Index: s.DB.Journal(), Catalog: s.catalog,
 		People: s.DB.Users(), Rulebook: s.DB.Rules(), Inspector: inspector, Attachments: s.DB.Attachments(), Models: s.catalog,
-		Tools: tools.All(s.DB.Notes()), Log: log,
+		Tools: tools.All(s.DB.Notes()), Connectors: s.Connectors, Log: log,
 	})
 	if err := s.Engine.Start(s.tb.Context()); err != nil {
 		s.tb.Fatal(err)
