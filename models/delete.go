@@ -88,15 +88,18 @@ func (s Conversations) Extent(ctx context.Context, id agent.ConversationID) (Ext
 }
 
 // Erase removes what is left of deleted conversations, and uploads that were not
-// sent within a day, part by part, and
-// returns when nothing is. An open database does so by itself, also for what
-// an earlier process had begun. Of every decision remains that it was made.
-func (s Conversations) Erase(ctx context.Context) error {
+// sent within a day, part by part, and returns when nothing is. An open database
+// does so by itself, also for what an earlier process had begun: with what was
+// deleted at once, with uploads from time to time. Of every decision remains
+// that it was made.
+func (s Conversations) Erase(ctx context.Context) error { return s.erase(ctx, true) }
+
+func (s Conversations) erase(ctx context.Context, uploads bool) error {
 	s.db.erasure.Lock()
 	defer s.db.erasure.Unlock()
 	for more := true; more; {
 		err := s.db.queue.do(ctx, priorityBulk, func(tx *gorm.DB) (err error) {
-			if more, err = eraseSome(tx); more || err != nil {
+			if more, err = eraseSome(tx); more || err != nil || !uploads {
 				return err
 			}
 			more, err = eraseUnsent(tx, stampOf(s.db.now().Add(-keepUnsent)))
@@ -182,13 +185,15 @@ func eraseRecords(tx *gorm.DB, id agent.ConversationID) (int64, error) {
 func (s Conversations) eraseUntil(ctx context.Context) {
 	again := time.NewTicker(sweepEvery)
 	defer again.Stop()
-	for {
-		if err := s.Erase(ctx); err != nil && ctx.Err() == nil {
+	for uploads := false; ; {
+		if err := s.erase(ctx, uploads); err != nil && ctx.Err() == nil {
 			s.db.config.Logger.Error("deleted conversations are not erased", "error", err)
 		}
 		select {
 		case <-s.db.erasing:
+			uploads = false
 		case <-again.C:
+			uploads = true
 		case <-ctx.Done():
 			return
 		}
