@@ -190,8 +190,8 @@ func TestServe_Config(t *testing.T) {
 	p := newPlace(t)
 	file := p.setUp()
 	p.serve("--config", file).end(syscall.SIGTERM)
-	p.write("setup.yaml", setup+"connectors: []\n")
-	p.refused(1, "setup.yaml was not applied, and nothing was changed:\nline 13: connectors is not supported yet", "serve", "--config", file)
+	p.write("setup.yaml", setup+"connectorz: []\n")
+	p.refused(1, "setup.yaml was not applied, and nothing was changed:\nline 13: the file has no field \"connectorz\"", "serve", "--config", file)
 }
 
 // Whoever is disabled is out at once, in whatever browser.
