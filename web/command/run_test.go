@@ -294,6 +294,33 @@ func TestRun_AsksOnATerminal(t *testing.T) {
 	}
 }
 
+// The end of input at the question allows nothing.
+func TestRun_EndOfInputIsNo(t *testing.T) {
+	t.Parallel()
+	p, _ := runner(t, "call c1 notes_write {\"title\":\"A\",\"text\":\"b\"}\nfinish tool_calls\n---\nexpect result \"decided against\"\ntext \"Not written.\"\nfinish stop")
+	near, far := terminal(t)
+	plainOutput(t, far)
+	c := exec.CommandContext(t.Context(), program, "run", "--on-approval", "ask", "--data", p.dir, "Do it.")
+	c.Stdin, c.Stdout, c.Stderr = far, far, far
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = far.Close()
+	screen := bufio.NewReader(near)
+	if err := readUntil(screen, "Approve? [y/N] "); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(near, "\x04"); err != nil {
+		t.Fatal(err)
+	}
+	if err := readUntil(screen, "Not written.\n"); err != nil {
+		t.Error(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
 // plainOutput has a terminal pass line feeds on as they are.
 func plainOutput(t *testing.T, f *os.File) {
 	t.Helper()

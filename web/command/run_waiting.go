@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -164,7 +166,8 @@ func given(q agent.Question, text string) map[string]any {
 	return map[string]any{"text": text}
 }
 
-// typed reads a line from the terminal.
+// typed reads a line from the terminal. The end of input is an empty one: it
+// allows nothing.
 func (p *Program) typed(ctx context.Context) (string, error) {
 	type line struct {
 		text string
@@ -174,6 +177,9 @@ func (p *Program) typed(ctx context.Context) (string, error) {
 	got := make(chan line, 1)
 	go func() {
 		text, err := bufio.NewReader(p.Stdin).ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
 		got <- line{strings.TrimSpace(text), err}
 	}()
 	select {
