@@ -93,7 +93,7 @@ func TestCardExpires(t *testing.T) {
 		}
 	}
 	still.press("Approve once")
-	still.wantText("main", "Nothing waits for this any more", "it expired")
+	still.wantText("main", "Nothing waits for this any more", "The card expired first", "Your signature was not used")
 	c.wantExpired()
 }
 
