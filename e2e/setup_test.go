@@ -50,6 +50,7 @@ func TestServerComesBack(t *testing.T) {
 	p := newPage(t, s.url)
 	setUp(t, s, p)
 
+	p.allow("WebSocket|ERR_CONNECTION") // the page finds out that the server is away
 	s.Stop()
 	s.Restart()
 	p.visit("/", http.StatusOK)
