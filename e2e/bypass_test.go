@@ -54,6 +54,7 @@ finish stop`)
 		tab.wantText("#bypass", "Approvals are off in this conversation.", "Switched off by "+adminName)
 	}
 	c.wantAccessible()
+	c.allow("WebSocket|ERR_CONNECTION_REFUSED")
 	c.server.Kill()
 	c.server.Restart()
 	for _, tab := range []*page{c.page, other} {

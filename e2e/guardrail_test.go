@@ -61,6 +61,7 @@ finish tool_calls`)
 	c.must(expect.Locator(c.Locator(".attempt.is-withdrawn").First()).ToHaveText("Response 1 was held back by the guardrail “No <price> lists”, for its answer."))
 	other := c.join()
 	c.wantAccessible()
+	c.allow("WebSocket|ERR_CONNECTION_REFUSED")
 	c.server.Kill()
 	c.server.Restart()
 	for _, tab := range []*page{c.page, other} {
