@@ -84,5 +84,6 @@ func (c *chat) takesImages() {
 	tab.must(tab.GetByText("What the models can do").Click())
 	tab.must(tab.GetByLabel("Images").First().Check())
 	tab.press("Save")
+	tab.wantText("main", "Saved.") // a tab that is closed on its way to a page may never be
 	tab.must(tab.Close())
 }
