@@ -211,7 +211,7 @@ func (a *attempt) failed(ctx context.Context, f *providers.Error) error {
 // the answer and the run is over, unless the model only paused.
 func (a *attempt) completed(ctx context.Context, f providers.Finish) error {
 	message := AssistantMessage{
-		Attempt: a.id, Text: f.Text, Reasoning: cut(f.Reasoning, MaxReasoningDisplay), Refusal: f.Refusal, Finish: f.Reason,
+		Attempt: a.id, Text: f.Text, Reasoning: Cut(f.Reasoning, MaxReasoningDisplay), Refusal: f.Refusal, Finish: f.Reason,
 	}
 	events := []Event{a.ended(AttemptCompleted)}
 	if len(message.Reasoning) < len(f.Reasoning) && !a.limited {

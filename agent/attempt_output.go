@@ -45,7 +45,7 @@ func (o *AttemptOutput) Apply(r Record) {
 		}
 	case AssistantMessage:
 		if b := o.buffer(e.Attempt); b != nil {
-			b.answer, b.reasoning = []byte(cut(e.Text, MaxAnswerDisplay)), []byte(cut(e.Reasoning, MaxReasoningDisplay))
+			b.answer, b.reasoning = []byte(Cut(e.Text, MaxAnswerDisplay)), []byte(Cut(e.Reasoning, MaxReasoningDisplay))
 			b.closed = true
 		}
 	case Rewound:
@@ -71,7 +71,7 @@ func (o *AttemptOutput) ApplyDelta(d Delta) {
 		to, bound = &b.reasoning, MaxReasoningDisplay
 	}
 	if d.Start == len(*to) {
-		*to = append(*to, cut(d.Text, bound-len(*to))...)
+		*to = append(*to, Cut(d.Text, bound-len(*to))...)
 	}
 }
 

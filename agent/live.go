@@ -245,7 +245,7 @@ func (h *hub) append(id ConversationID, d Delta) bool {
 	if d.Channel == ChannelReasoning {
 		to, bound = &r.reasoning, MaxReasoningDisplay
 	}
-	kept := cut(d.Text, bound-len(*to))
+	kept := Cut(d.Text, bound-len(*to))
 	r.full[d.Channel] = len(kept) < len(d.Text)
 	if kept != "" {
 		d.Start, d.Text = len(*to), kept
@@ -288,9 +288,9 @@ func (h *hub) activity(id ConversationID, a Activity) {
 	}
 }
 
-// cut returns the longest start of s that has at most n bytes and ends at a
+// Cut returns the longest start of s that has at most n bytes and ends at a
 // character.
-func cut(s string, n int) string {
+func Cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -216,8 +216,8 @@ func TestCut(t *testing.T) {
 		{"abc", 3, "abc"}, {"abc", 2, "ab"}, {"abc", 0, ""}, {"abc", -5, ""}, {"", -1, ""},
 		{"aä", 2, "a"}, {"aä", 3, "aä"}, {"€", 1, ""}, {"€", 2, ""}, {"\xff\xfe\xfd", 2, "\xff\xfe"},
 	} {
-		if got := cut(c.s, c.n); got != c.want {
-			t.Errorf("cut(%q, %d) = %q, want %q", c.s, c.n, got, c.want)
+		if got := Cut(c.s, c.n); got != c.want {
+			t.Errorf("Cut(%q, %d) = %q, want %q", c.s, c.n, got, c.want)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (w *worker) reviewRequest(ctx context.Context, c *RunCall) (providers.Reque
 		Tool: reviewTool{Name: c.Tool, Title: c.Title, Connector: c.Connector, ReadOnly: c.ReadOnly},
 	}
 	if tool, ok := w.offered(c.Tool); ok {
-		in.Tool.Description = cut(tool.Definition().Description, maxReviewLine)
+		in.Tool.Description = Cut(tool.Definition().Description, maxReviewLine)
 	}
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -77,16 +77,16 @@ func (h *History) said() []reviewLine {
 	lines := []reviewLine{}
 	for _, m := range h.copied.Messages {
 		if m.Person != "" {
-			lines = append(lines, reviewLine{"person", cut(m.Text, maxReviewLine)})
+			lines = append(lines, reviewLine{"person", Cut(m.Text, maxReviewLine)})
 		} else {
-			lines = append(lines, reviewLine{"assistant", cut(m.Text, maxReviewLine)})
+			lines = append(lines, reviewLine{"assistant", Cut(m.Text, maxReviewLine)})
 		}
 	}
 	for _, run := range h.runs {
-		lines = append(lines, reviewLine{"person", cut(run.user, maxReviewLine)})
+		lines = append(lines, reviewLine{"person", Cut(run.user, maxReviewLine)})
 		for _, step := range run.steps {
 			if step.message.Text != "" {
-				lines = append(lines, reviewLine{"assistant", cut(step.message.Text, maxReviewLine)})
+				lines = append(lines, reviewLine{"assistant", Cut(step.message.Text, maxReviewLine)})
 			}
 		}
 	}

@@ -167,7 +167,7 @@ func (w *worker) run(ctx context.Context, tool Tool, c *RunCall) (ToolCallFinish
 	if c.Sent != "" {
 		f.Result = resultEdited + c.Arguments + "\n\n" + f.Result
 	}
-	f.Result = cut(f.Result, maxResult)
+	f.Result = Cut(f.Result, maxResult)
 	return f, nil
 }
 

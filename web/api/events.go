@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"unicode/utf8"
 
 	"countersign/agent"
 )
@@ -99,7 +98,7 @@ func (t *events) missed(id agent.AttemptID) {
 	for _, s := range t.output(id) {
 		text := s.Text
 		if c := s.Channel; at[c]+len(text) > bounds[c] {
-			text = leading(text, bounds[c]-at[c])
+			text = agent.Cut(text, bounds[c]-at[c])
 		}
 		t.text(id, s.Channel, at[s.Channel], text)
 		if at[s.Channel] += len(s.Text); len(text) < len(s.Text) {
@@ -110,14 +109,6 @@ func (t *events) missed(id agent.AttemptID) {
 
 // bounds are how many bytes of an attempt are shown.
 var bounds = map[agent.Channel]int{agent.ChannelAnswer: agent.MaxAnswerDisplay, agent.ChannelReasoning: agent.MaxReasoningDisplay}
-
-// leading is the start of a text in at most n bytes, cut between characters.
-func leading(s string, n int) string {
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
 
 // joined implements [teller]: the reader gets all that there is of the attempt,
 // once it has the record that begins it.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"unicode/utf8"
 
 	"countersign/agent"
 	"countersign/web/api"
@@ -101,7 +100,7 @@ func (r *recorded) reason(d *display) error {
 		for _, s := range a.Segments {
 			var err error
 			if s.Channel == agent.ChannelReasoning {
-				text := leading(s.Text, left)
+				text := agent.Cut(s.Text, left)
 				left -= len(text)
 				if len(text) < len(s.Text) {
 					left = 0
@@ -119,17 +118,6 @@ func (r *recorded) reason(d *display) error {
 		}
 	}
 	return nil
-}
-
-// leading is the start of a text in at most n bytes, cut between characters.
-func leading(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // ending is what the API told of the run when it was over.
